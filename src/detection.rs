@@ -168,9 +168,14 @@ pub struct Rejected {
     pub votes: u64,
     /// Points that were found along it.
     pub points: u64,
+    /// Their mean, in input coordinates; `None` for no points.
+    pub centroid: Option<[f64; 3]>,
     /// Why it is not a plane.
     pub reason: Reason,
-    /// The tolerance at which it would be a plane, in the cloud's unit, for [`Reason::Bent`].
+    /// The fewest points of a plane ([`Parameters::min_inliers`]) with which it would be one as far as is known, for
+    /// [`Reason::TooSmall`] and [`Reason::Taken`].
+    pub fewest: Option<u64>,
+    /// The tolerance at which its surface lies within the slab of a plane, in the cloud's unit, for [`Reason::Bent`].
     pub needs: Option<f64>,
 }
 

@@ -547,6 +547,11 @@ mod tests {
     fn planes_come_back_from_what_is_seen() {
         let viewpoint = find(&points(), [0.0; 3], true).unwrap().viewpoint;
         let (unit, seen) = viewpoint.seen(&points());
+        for i in (0..seen.len()).step_by(97) {
+            let back = viewpoint.point(seen.get(i).map(f64::from), &unit);
+            let off = minus(back, points().get(i).map(f64::from));
+            assert!(dot(off, off).sqrt() < 4.0 * unit.step, "{off:?}");
+        }
         for k in 0..3 {
             let of: Vec<usize> =
                 frame().iter().enumerate().filter(|(_, p)| p.1 == k).map(|(i, _)| i).collect();

@@ -268,6 +268,16 @@ impl Viewpoint {
         (frame, seen)
     }
 
+    /// Where a point lies that is given in the camera's view.
+    pub fn point(&self, seen: Vec3, frame: &Frame) -> Vec3 {
+        let [u, v, forward] = &self.axes;
+        let depth = self.depth_of_seen(seen, frame);
+        let [x, y] = std::array::from_fn(|i| {
+            (seen[i] * frame.step - self.offset()[i]) * depth / self.middle
+        });
+        std::array::from_fn(|i| self.eye[i] + x * u[i] + y * v[i] + depth * forward[i])
+    }
+
     /// How far points are drawn from where they are in the image at the usual depth.
     fn offset(&self) -> [f64; 2] {
         self.pixels.map_or([0.0; 2], |pixels| pixels.shift.map(|v| v * self.middle))

@@ -170,8 +170,8 @@ fn candidates(out: &mut String, heading: &str, candidates: &[&Rejected], limits:
         let [x, y, z] = r.normal;
         line!(
             out,
-            "  normal {x:+.3} {y:+.3} {z:+.3}  offset {}  {}, {}{}",
-            within(r.offset, limits.tolerance / 10.0),
+            "  normal {x:+.3} {y:+.3} {z:+.3}  {}  {}, {}{}",
+            place(r, limits),
             counted(r.votes, "vote"),
             counted(r.points, "point"),
             because(r, limits)
@@ -179,7 +179,18 @@ fn candidates(out: &mut String, heading: &str, candidates: &[&Rejected], limits:
     }
 }
 
-/// Why a candidate is not a plane, and which value would make it one.
+/// Where a candidate is. Its offset holds at the origin, which may be far away.
+fn place(rejected: &Rejected, limits: &Parameters) -> String {
+    match rejected.centroid {
+        Some(at) => {
+            let [x, y, z] = at.map(|v| within(v, limits.spacing.max(limits.tolerance)));
+            format!("around {x}, {y}, {z}")
+        }
+        None => format!("offset {}", within(rejected.offset, limits.tolerance / 10.0)),
+    }
+}
+
+/// Why a candidate is not a plane, and which option may make it one.
 pub fn because(rejected: &Rejected, limits: &Parameters) -> String {
     let reason = match rejected.reason {
         Reason::TooSmall => ": too few connected points lie along it",
@@ -192,17 +203,30 @@ pub fn because(rejected: &Rejected, limits: &Parameters) -> String {
         Reason::Chance => ": chance could have made it",
         Reason::SmallArea | Reason::BeyondTop => "",
     };
-    let few = rejected.points >= FEWEST && rejected.points < limits.min_inliers;
-    let option = match rejected.reason {
-        Reason::TooSmall | Reason::Taken if few => {
-            Some(format!("--min-inliers {}", rejected.points))
+    let advice = advice(rejected, limits).map_or_else(String::new, |advice| format!("; {advice}"));
+    reason.to_string() + &advice
+}
+
+/// Which option may make a plane of a candidate. What a search finds with it is known only after that search.
+fn advice(rejected: &Rejected, limits: &Parameters) -> Option<String> {
+    let Rejected { reason, points, fewest, needs, .. } = *rejected;
+    match reason {
+        Reason::TooSmall | Reason::Taken => {
+            let fewer = fewest.filter(|&n| points >= FEWEST && n >= FEWEST);
+            let fewer = fewer.filter(|&n| n < limits.min_inliers)?;
+            Some(format!("--min-inliers {fewer} may take it"))
         }
-        Reason::Round => Some("--curved facets or a larger --tolerance".to_string()),
-        Reason::Indistinct => Some("--curved facets".to_string()),
-        Reason::Bent => rejected.needs.map(|needs| format!("--tolerance {}", significant(needs))),
+        Reason::Round | Reason::Indistinct => {
+            Some("--curved facets may take it, or parts of it".to_string())
+        }
+        // With a tolerance, a frame is no longer searched as the camera sees it.
+        Reason::Bent if limits.viewpoint.is_none() => {
+            let tolerance = significant(needs?);
+            let options = format!("--tolerance {tolerance} --widen 1");
+            Some(format!("{options} may take it, or parts of it; both hold for all planes"))
+        }
         _ => None,
-    };
-    reason.to_string() + &option.map_or_else(String::new, |o| format!("; {o} may take it"))
+    }
 }
 
 #[cfg(test)]
@@ -213,16 +237,22 @@ mod tests {
     fn no_option_makes_a_plane_of_a_point() {
         let limits = Parameters { min_inliers: 50, ..Parameters::default() };
         let why = |points| {
-            let (normal, reason) = ([0.0, 0.0, 1.0], Reason::TooSmall);
-            because(
-                &Rejected { normal, offset: 0.0, votes: 9, points, reason, needs: None },
-                &limits,
-            )
+            let rejected = Rejected {
+                normal: [0.0, 0.0, 1.0],
+                offset: 0.0,
+                votes: 9,
+                points,
+                centroid: None,
+                reason: Reason::TooSmall,
+                fewest: Some(points),
+                needs: None,
+            };
+            because(&rejected, &limits)
         };
         let few = ": too few connected points lie along it";
         assert_eq!(
-            [why(1), why(40)],
-            [few.to_owned(), format!("{few}; --min-inliers 40 may take it")]
+            [why(1), why(40), why(50)],
+            [few.to_owned(), format!("{few}; --min-inliers 40 may take it"), few.to_owned()]
         );
     }
 }

@@ -3,7 +3,8 @@
 use crate::detection::Reason;
 use crate::surface::plane::LocalPlane;
 use crate::surface::surfels::Surfels;
-use crate::vector::Vec3;
+use crate::vector::{Vec3, dot};
+use std::num::NonZeroU64;
 
 /// A plane and the surfels along it.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,14 +29,18 @@ impl Support {
 /// A candidate that led to no plane.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Failed {
-    /// Unit normal.
+    /// Unit normal; zero if no plane fits the points.
     pub normal: Vec3,
     /// Distance from local zero along the normal.
     pub rho: f64,
     /// Distinct points that were found along it.
     pub points: u64,
+    /// Their mean, in local coordinates; zero for no points.
+    pub middle: Vec3,
     /// What was wrong.
     pub reason: Reason,
+    /// How many points it should have had, if it has fewer.
+    pub wanted: Option<NonZeroU64>,
     /// The tolerance at which it would be a plane, in steps, if there is one.
     pub needs: Option<f64>,
     /// Surfels along it that cannot lead to another plane either.
@@ -44,8 +49,21 @@ pub(super) struct Failed {
 
 impl Failed {
     /// A failure whose surfels may still lead to another plane.
-    pub fn new((normal, rho): (Vec3, f64), points: u64, reason: Reason) -> Failed {
-        Failed { normal, rho, points, reason, needs: None, spent: Vec::new() }
+    pub fn new(
+        (normal, rho): (Vec3, f64),
+        (points, middle): (u64, Vec3),
+        reason: Reason,
+    ) -> Failed {
+        let spent = Vec::new();
+        Failed { normal, rho, points, middle, reason, wanted: None, needs: None, spent }
+    }
+
+    /// The same along the direction in which it was sought, if no plane fits its points.
+    pub fn along(self, direction: Vec3) -> Failed {
+        if self.normal != [0.0; 3] {
+            return self;
+        }
+        Failed { normal: direction, rho: dot(direction, self.middle), ..self }
     }
 }
 
@@ -83,3 +101,17 @@ pub(super) struct Findings {
 
 /// The surfels of one class of noise and what was found among them.
 pub(super) type Class = (Surfels, Findings);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_plane_fits_lies_along_the_direction_in_which_it_was_sought() {
+        let failed = |normal| Failed::new((normal, 0.0), (9, [1.0, 2.0, 3.0]), Reason::TooSmall);
+        let [x, z] = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+        let along = failed([0.0; 3]).along(x);
+        assert_eq!((along.normal, along.rho), (x, 1.0));
+        assert_eq!(failed(z).along(x), failed(z));
+    }
+}

@@ -116,6 +116,7 @@ impl Labelled {
             let plane = LocalPlane { normal: failed.normal, rho: failed.rho, tolerance: 0.0 };
             let plane = viewpoint.plane(plane, frame);
             (failed.normal, failed.rho) = (plane.normal, plane.rho);
+            failed.middle = viewpoint.point(failed.middle, frame);
             failed.needs = failed.needs.map(|needs| needs * frame.step);
         }
     }
@@ -141,7 +142,7 @@ impl Labelled {
         };
         // Nothing may use the backend from here on: the program shuts it down.
         begin(progress, "outlines", None)?;
-        let mut rejected = rejected::candidates(cloud, failed);
+        let mut rejected = rejected::candidates(cloud, &parameters, failed);
         let known = planes::Known {
             found: &found,
             refined: &refined,

@@ -89,8 +89,11 @@ pub(super) fn finish(
     let beyond = ranked.split_off(top);
     let mut reject = |i: usize, reason: Reason| {
         let LocalPlane { normal, rho, .. } = found[i].support.plane();
-        let failed = Failed::new((normal, rho), sums[i].n as u64, reason);
-        rejected.push(rejected::rejected(cloud, found[i].votes, failed));
+        let points = sums[i].n as u64;
+        let failed = Failed::new((normal, rho), (points, sums[i].mean()), reason);
+        let fewest = (reason == Reason::Taken).then_some(points);
+        let candidate = rejected::rejected(cloud, found[i].votes, failed);
+        rejected.push(Rejected { fewest, ..candidate });
     };
     for (of, reason) in [
         (left, Reason::Taken),

@@ -18,6 +18,7 @@ use crate::surface::surfels::{Surfel, Surfels};
 use crate::vector::{Vec3, axes, dot, normalized};
 use rustc_hash::FxHashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::num::NonZeroU64;
 
 /// Most refinements of one candidate; most candidates settle in four or five.
 const ITERATIONS: usize = 12;
@@ -244,14 +245,14 @@ impl Field<'_> {
         let bent = |best: Option<Support>, usual, is_rough| {
             best.map(|plane| fitted(plane, usual, [true, is_rough]))
         };
-        let mut failed = Failed::new((direction, 0.0), 0, Reason::TooSmall);
+        let mut failed = Failed::new((direction, 0.0), (0, [0.0; 3]), Reason::TooSmall);
         let mut usual = None::<Support>;
         for times in self.limits.slabs {
             let tolerance = times * self.limits.tolerance;
             let first = usual.as_ref().map(|usual| (usual.normal, self.weight(&usual.surfels)));
             let plane = match self.settle_near(grower, (first, members), tolerance, free) {
                 Ok(plane) => plane,
-                Err(small) if failed.points == 0 => return Ok(Err(small)),
+                Err(small) if failed.points == 0 => return Ok(Err(small.along(direction))),
                 Err(wide) => {
                     if wide.reason == Reason::Bent {
                         // It left the place that it had in the usual slab, which another candidate need not have had.
@@ -267,13 +268,14 @@ impl Field<'_> {
             }
             settled.push(here);
             let (plane, bend) = self.sharpened(grower, plane, free)?;
-            let points = self.weight(&plane.surfels);
+            let seen = self.seen(&plane.surfels);
+            let points = seen.0;
             let round = bend.is_round()
                 && (self.limits.facets
                     || !self.limits.obey
                     || !self.ends_within(grower, &plane, free));
             let reason = if round { Reason::Round } else { Reason::Bent };
-            failed = Failed::new((plane.normal, plane.rho), points, reason);
+            failed = Failed::new((plane.normal, plane.rho), seen, reason);
             if round && !self.limits.facets {
                 failed.spent = plane.surfels;
                 break;
@@ -421,9 +423,9 @@ impl Field<'_> {
         tolerance: f64,
         free: &[bool],
     ) -> Result<Support, Failed> {
-        let failed = |plane, points, reason| Err(Failed::new(plane, points, reason));
+        let failed = |plane, set: &[u32], reason| Err(Failed::new(plane, self.seen(set), reason));
         let Some(mut plane) = self.surfels.fit(&members) else {
-            return failed(([0.0, 0.0, 1.0], 0.0), self.weight(&members), Reason::TooSmall);
+            return failed(([0.0; 3], 0.0), &members, Reason::TooSmall);
         };
         // What is left where parts turned out to be others.
         let (mut others, mut left) = (0, None::<Vec<bool>>);
@@ -438,7 +440,7 @@ impl Field<'_> {
             let weight = self.weight(&members);
             mixed = if is_mixed(weight, others) { mixed + 1 } else { 0 };
             if mixed == MIXED {
-                return failed(plane, weight, Reason::Mixed);
+                return failed(plane, &members, Reason::Mixed);
             }
             if settled {
                 let Some([own, others]) = self.of_one_plane(&members, plane.0) else { break };
@@ -447,25 +449,26 @@ impl Field<'_> {
             }
             match self.surfels.fit(&members) {
                 Some(fitted) => plane = fitted,
-                None => return failed(plane, self.weight(&members), Reason::TooSmall),
+                None => return failed(plane, &members, Reason::TooSmall),
             }
             let has_left = |(normal, weight): (Vec3, u64)| {
                 dot(normal, plane.0).abs() < TURNED.cos()
                     || self.weight(&members) > OUTGROWN * weight
             };
             if first.is_some_and(has_left) {
-                return failed(plane, self.weight(&members), Reason::Bent);
+                return failed(plane, &members, Reason::Bent);
             }
         }
         let weight = self.weight(&members);
         if weight < self.limits.min_inliers {
-            return failed(plane, weight, Reason::TooSmall);
+            let small = Failed::new(plane, self.seen(&members), Reason::TooSmall);
+            return Err(Failed { wanted: NonZeroU64::new(self.limits.min_inliers), ..small });
         }
         if is_mixed(weight, others) {
-            return failed(plane, weight, Reason::Mixed);
+            return failed(plane, &members, Reason::Mixed);
         }
         if rings::is_edge_on(self.limits.scanner, || self.middle(&members), plane.0) {
-            return failed(plane, weight, Reason::EdgeOn);
+            return failed(plane, &members, Reason::EdgeOn);
         }
         let tolerance = tolerance * self.scale(&members, 0.9);
         Ok(Support { normal: plane.0, rho: plane.1, tolerance, surfels: members })
@@ -663,6 +666,11 @@ impl Field<'_> {
         slice.sort_unstable();
         let parts = parts::connected(self.surfels, &slice, normal, self.limits.cell);
         parts.into_iter().next().unwrap_or_default()
+    }
+
+    /// The number of points of surfels, and their middle.
+    fn seen(&self, set: &[u32]) -> (u64, Vec3) {
+        (self.weight(set), self.middle(set))
     }
 
     /// The weighted mean of the centres of surfels; zero for none.
