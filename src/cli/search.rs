@@ -2,6 +2,7 @@
 
 use super::engine::{DeviceName, Engine, VoterName};
 use super::explain::because;
+use super::failure::with_options;
 use super::progress::Bar;
 use super::reading::{Choosing, say_bounds};
 use super::values::{count, first_given, length, number, said, whole};
@@ -460,11 +461,24 @@ fn too_few(found: &Detection) -> Option<String> {
     let points = input.searched().saturating_sub(input.stray);
     let fewest = found.parameters.min_inliers;
     (points < fewest).then(|| {
-        format!(
-            "{} to search, but a plane must have {fewest} (--min-inliers)",
-            counted(points, "point")
-        )
+        let points = counted(points, "point");
+        let chosen = chosen(found).map_or_else(String::new, |chosen| format!("; {chosen}"));
+        format!("{points} to search, but a plane must have {fewest} (--min-inliers){chosen}")
     })
+}
+
+/// How many points were chosen by which options; `None` if they are all.
+fn chosen(found: &Detection) -> Option<String> {
+    let input = &found.input;
+    let all = counted(input.points, "point");
+    let leaves = || with_options(&found.parameters.choice.leaves());
+    (input.not_chosen > 0).then(|| format!("{} {} of {all}", leaves(), input.chosen()))
+}
+
+/// The same where they may be too few to show planes.
+fn too_few_chosen(found: &Detection) -> String {
+    let too_few = |chosen| format!("; {chosen}, perhaps too few");
+    chosen(found).map_or_else(String::new, too_few)
 }
 
 /// What is said of a cloud without planes in which no neighbourhood was found to be a surface.
@@ -473,7 +487,10 @@ fn no_surface(found: &Detection, mode: Mode) -> Option<String> {
     let is_none = mode != Mode::OnePass && found.parameters.spacing == 0.0;
     let points = counted(found.input.searched(), "point");
     (is_none && found.planes.is_empty()).then(|| {
-        format!("{points} show no surface: where some lie together, they are too few, at one place or on a line")
+        format!(
+            "{points} show no surface: where some lie together, they are too few, at one place or on a line{}",
+            too_few_chosen(found)
+        )
     })
 }
 
@@ -487,7 +504,12 @@ fn no_plane(found: &Detection, options: &Options) -> Option<String> {
     if found.rejected.iter().any(|rejected| rejected.reason == Reason::SmallArea) {
         return Some("no plane is as large as --min-area".to_string());
     }
-    Some(format!("no planes; the best candidate has {points}{}", because(best, &found.parameters)))
+    let chosen = match best.reason {
+        Reason::TooSmall | Reason::Taken | Reason::Chance => too_few_chosen(found),
+        _ => String::new(),
+    };
+    let because = because(best, &found.parameters);
+    Some(format!("no planes; the best candidate has {points}{because}{chosen}"))
 }
 
 /// What is said of planes with many points that are so thick that they may be several.

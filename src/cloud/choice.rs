@@ -24,7 +24,7 @@ impl Choice {
     }
 
     /// The given options with the verb, such as "`bbox` leaves".
-    pub(crate) fn leaves(&self) -> String {
+    pub fn leaves(&self) -> String {
         let given = [
             ("`classes`", self.classes.is_some()),
             ("`bbox`", self.bbox.is_some()),

@@ -68,6 +68,26 @@ fn a_cloud_of_too_few_points_says_so() {
 }
 
 #[test]
+fn a_choice_that_leaves_too_few_points_is_named() {
+    let room = shipped("room.ply");
+    for (options, leaves, said) in [
+        ("--every 4000", "--every leaves 10", "10 points to search, but a plane must have 20"),
+        ("--every 400", "--every leaves 100", "100 points show no surface: "),
+        ("--every 1000", "--every leaves 40", "no planes; the best candidate has "),
+        (
+            "--every 50 --bbox 0,0,0.1,0.1",
+            "--bbox and --every leave 1",
+            "1 point to search, but a plane must have 20",
+        ),
+    ] {
+        let stderr = detect(&room, options).err;
+        assert!(stderr.contains(said), "{options}: {stderr}");
+        assert!(stderr.contains(&format!("; {leaves} of 40000 points")), "{options}: {stderr}");
+    }
+    assert_eq!(detect(&room, "--every 20").err, "");
+}
+
+#[test]
 fn a_cloud_without_planes_says_why() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cloud.xyz");
