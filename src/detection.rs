@@ -45,6 +45,11 @@ impl Input {
         self.points.saturating_sub(self.not_chosen)
     }
 
+    /// Whether every point of the file was used.
+    pub(crate) fn are_all_used(&self) -> bool {
+        [self.not_chosen, self.not_finite, self.stray] == [0; 3]
+    }
+
     /// Those of them that have coordinates.
     pub fn searched(&self) -> u64 {
         self.chosen().saturating_sub(self.not_finite)

@@ -6,11 +6,12 @@ use super::guard::{self, Output};
 use super::lines::eval as lines;
 use super::reading::Reading;
 use super::values::{number, whole};
-use super::words::{clean, counted};
+use super::words::{brief, clean, counted};
 use clap::Args;
 use planes::eval::lines::LineLimits;
 use planes::eval::{
-    Evaluation, Files, FoundRow, Options, SegmentScores, TruthRow, Verdict, evaluate, load_with,
+    Apart, Evaluation, Files, FoundRow, Options, SegmentScores, TruthRow, Verdict, evaluate,
+    load_with,
 };
 use planes::{Error, atomic};
 use serde::Serialize;
@@ -114,6 +115,9 @@ impl Eval {
         for (path, note) in &loaded.notes {
             log::warn!("{}: {}", path.display(), with_options(&note.to_string()));
         }
+        if let Some(apart) = loaded.apart {
+            log::warn!("{}", self.said_of(apart));
+        }
         loaded.read.iter().for_each(|path| log::info!("read {}", path.display()));
         let scores = evaluate(&loaded.points, &loaded.truth, &loaded.found, &options)?;
         if scores.unknown > 0 && scores.segments.is_none() {
@@ -155,6 +159,23 @@ impl Eval {
             }
         }
         write_stdout(&if self.list { lines::list(&scores) } else { String::new() })
+    }
+
+    /// What is said of a result whose points are not where those of the truth are.
+    fn said_of(&self, apart: Apart) -> String {
+        let (result, truth) = (self.result.display(), self.truth.display());
+        let where_not = format!("{result}: its points are not where those of {truth} are");
+        match apart {
+            Apart::Moved(by) => {
+                let [x, y, z] = by.map(brief);
+                format!(
+                    "{where_not}, but moved by {x}, {y}, {z}; planes of a .json cannot match then"
+                )
+            }
+            Apart::Elsewhere => format!(
+                "{where_not}; points are matched by their number in the file, so these must be the same cloud in the same order"
+            ),
+        }
     }
 
     /// The names of the result and the truth.

@@ -1,8 +1,10 @@
 //! Reads results and truths from files.
 
+use super::apart::{Apart, apart, bounds};
 use super::labels::{BYTE_ORDER_MARK, is_heading, read_labels};
 use super::surfaces::Surfaces;
 use crate::cloud::{Chunk, Fields, Format, Note, ReadOptions, Source, npy_labels};
+use crate::detection::Input;
 use crate::export::json::{self, read_json};
 use crate::export::{format_of, lines};
 use crate::synth::{self, Truth, truth_path};
@@ -100,6 +102,8 @@ pub struct Loaded {
     pub notes: Vec<(PathBuf, Note)>,
     /// The formats of the clouds that were read.
     pub formats: Vec<Format>,
+    /// How the points of the result lie to those of the truth, if they do not lie in the same place.
+    pub apart: Option<Apart>,
 }
 
 /// Reads a result and a truth.
@@ -134,6 +138,7 @@ pub fn load_with(files: &Files, options: &ReadOptions) -> Result<Loaded> {
         let message = format!("{} has {b}", files.truth.display());
         return Err(Error::format(found.counted_in(files.result), format!("{a} points"), message));
     }
+    let apart = found.apart(&truth);
     let mut points = std::mem::take(&mut truth.points);
     if points.is_empty() {
         points = std::mem::take(&mut found.points);
@@ -146,7 +151,7 @@ pub fn load_with(files: &Files, options: &ReadOptions) -> Result<Loaded> {
         // Planes that nothing was seen of have no points in the cloud, so it cannot have found them.
         found = found.without_empty();
     }
-    Ok(Loaded { truth, found, points, read, notes, formats })
+    Ok(Loaded { truth, found, points, read, notes, formats, apart })
 }
 
 /// Whether two names refer to one file.
@@ -261,6 +266,20 @@ impl Side {
             Document::Found(found) => found.input.points,
             Document::True(truth) => truth.points,
         })
+    }
+
+    /// How its cloud lies to that of a truth, where it is known of both.
+    fn apart(&self, truth: &Side) -> Option<Apart> {
+        if !self.points.is_empty() {
+            return apart(&self.points, &truth.points);
+        }
+        match &self.document {
+            Some(Document::Found(found)) if found.input.are_all_used() => {
+                let Input { min, max, .. } = found.input;
+                (!truth.points.is_empty()).then(|| apart(&[min, max], &bounds(&truth.points)))?
+            }
+            _ => None,
+        }
     }
 
     fn surfaces(&self, points: &[[f64; 3]]) -> Result<Surfaces> {

@@ -55,6 +55,7 @@
 //! # Ok::<(), planes::Error>(())
 //! ```
 
+mod apart;
 mod by_points;
 mod evaluate;
 mod evops;
@@ -72,6 +73,7 @@ mod report;
 mod segments;
 mod surfaces;
 
+pub use apart::Apart;
 pub use by_points::ByPoints;
 pub use evaluate::evaluate;
 pub use evops::Evops;

@@ -68,6 +68,50 @@ fn pieces_of_a_true_plane_are_asked_for_once() {
 }
 
 #[test]
+fn a_result_that_lies_elsewhere_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let room = shipped("room.ply");
+    let at_home = read(&room);
+    let moved = |name: &str, by: [f64; 3]| {
+        let point = |i| [at_home.x[i] + by[0], at_home.y[i] + by[1], at_home.z[i] + by[2]];
+        write(&at(name), &(0..at_home.len()).map(point).collect::<Vec<_>>());
+        let (out, labels) = (folder.path().display(), at("alone.npy"));
+        detect(&at(name), &format!("--out {out} --labels {}", labels.display())).text();
+    };
+    let said = |result: &str, options: &str| eval(&at(result), &room, options).err;
+    let alone = format!("--labels {}", at("alone.npy").display());
+    moved("near.ply", [0.0; 3]);
+    assert_eq!([said("near.json", ""), said("near.json", &alone)], ["", ""]);
+    moved("far.ply", [500_000.0, -70.0, 3.0]);
+    let far = "its points are not where those of ";
+    let by = " are, but moved by 500000, -70, 3; ";
+    for (result, options) in [("far.json", ""), ("far.json", &alone), ("far.labels.ply", "")] {
+        let said = said(result, options);
+        assert!(said.contains(far) && said.contains(by), "{result} {options}: {said}");
+    }
+    let labelled = read(&at("near.labels.ply"));
+    let turned = format!(
+        "x y z label\n{}",
+        (0..labelled.len())
+            .rev()
+            .map(|i| {
+                format!(
+                    "{} {} {} {}\n",
+                    labelled.x[i], labelled.y[i], labelled.z[i], labelled.label[i]
+                )
+            })
+            .collect::<String>()
+    );
+    std::fs::write(at("turned.txt"), turned).unwrap();
+    let said = said("turned.txt", "");
+    assert!(
+        said.contains(far) && said.contains("must be the same cloud in the same order"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_result_is_scored_from_whatever_holds_it() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
