@@ -556,6 +556,23 @@ fn a_folder_in_the_place_of_a_result_is_found_before_the_search() {
 }
 
 #[test]
+fn results_of_another_batch_are_no_inputs() {
+    let place = Place::new();
+    place.cloud("in/a.las", 1);
+    let (folder, pictures) = (place.text("in"), place.text("in/pictures"));
+    // A picture alone does not tell that it is a result.
+    planes(["batch", &folder, "--only", "overlay", "--out", &pictures]).text();
+    assert!(place.at("in/pictures/a.png").exists());
+    assert_eq!(place.batch("in").code, Some(0));
+    assert_eq!(place.statuses(), [("in/a.las".into(), "done".into())]);
+    let message = place.batch("in/pictures").refusal();
+    assert!(message.contains("no cloud and no image in this folder"), "{message}");
+    // Other pictures are images, there as well.
+    planes(["synth", "lines", "-o", &place.text("in/pictures/b.png")]).text();
+    assert!(place.batch("in/pictures --only json").err.contains("1 file: 1 done"));
+}
+
+#[test]
 fn results_belong_to_a_file_and_not_to_its_name() {
     let place = Place::new();
     place.cloud("one/tiles/a.las", 1);

@@ -240,6 +240,11 @@ fn remove_all(folder: &Path) -> Result<(), Error> {
     }
 }
 
+/// Whether a folder has records of a batch.
+pub fn has_records(folder: &Path) -> bool {
+    folder.join(OWN).join(RECORDS).is_dir()
+}
+
 /// Where `folder` has the record of the file called `name`.
 pub fn record(folder: &Path, name: &Path) -> PathBuf {
     with_ending(folder.join(OWN).join(RECORDS).join(name), ".json")

@@ -1,5 +1,6 @@
 //! From arguments to clouds and images: files, folders, patterns.
 
+use super::folder::has_records;
 use super::pattern::{Expanded, expand, is_pattern};
 use super::record::Record;
 use super::summary::{self, shown};
@@ -46,7 +47,8 @@ pub struct Inputs {
 impl Inputs {
     /// Everything that `arguments` name; what `planes` itself wrote into `out` is passed over.
     pub fn of(arguments: &[PathBuf], out: &Path) -> Inputs {
-        let mut finder = Finder { found: Inputs::default(), out: fs::canonicalize(out).ok() };
+        let out = fs::canonicalize(out).ok();
+        let mut finder = Finder { found: Inputs::default(), out, others: Vec::new() };
         for argument in arguments {
             if let Err(error) = finder.argument(argument) {
                 finder.found.failed.push((argument.clone(), error));
@@ -68,6 +70,8 @@ struct Finder {
     found: Inputs,
     /// The folder of the results, if it is there.
     out: Option<PathBuf>,
+    /// The folders of results of any batch in which the folder at hand lies.
+    others: Vec<PathBuf>,
 }
 
 impl Finder {
@@ -89,6 +93,9 @@ impl Finder {
         let kind = fs::metadata(path).map_err(Error::io(path))?;
         if kind.is_dir() {
             let before = self.found.files.len();
+            let one_path = fs::canonicalize(path).map_err(Error::io(path))?;
+            let outs = one_path.ancestors().skip(1).filter(|above| has_records(above));
+            self.others = outs.map(Path::to_path_buf).collect();
             self.folder(path, 0)?;
             if self.found.files.len() == before {
                 return Err(wrong(path, "no cloud and no image in this folder"));
@@ -120,11 +127,26 @@ impl Finder {
     /// The clouds and images in a folder and the folders in it. Links to folders are not followed: they may
     /// lead in circles.
     fn folder(&mut self, folder: &Path, depth: usize) -> Result<(), Error> {
+        let others = self.others.len();
+        if has_records(folder) {
+            self.others.push(fs::canonicalize(folder).map_err(Error::io(folder))?);
+        }
+        let found = self.entries(folder, depth);
+        self.others.truncate(others);
+        found
+    }
+
+    /// The same of what lies in a folder.
+    fn entries(&mut self, folder: &Path, depth: usize) -> Result<(), Error> {
         for entry in fs::read_dir(folder).map_err(Error::io(folder))? {
             let entry = entry.map_err(Error::io(folder))?;
             let (name, path) = (entry.file_name(), entry.path());
             let is_hidden = name.as_encoded_bytes().starts_with(b".");
-            if is_hidden || is_result(&name) || (is_beside(&path) && !self.was_input(&path)) {
+            if is_hidden
+                || is_result(&name)
+                || (is_beside(&path) && !self.was_input(&path))
+                || self.others.iter().any(|out| is_recorded(out, &path))
+            {
                 continue;
             }
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -173,15 +195,7 @@ impl Finder {
 
     /// Whether a record in the folder of the results is one of this file.
     fn was_input(&self, path: &Path) -> bool {
-        let Some(out) = &self.out else { return false };
-        let parent = path.parent().and_then(|parent| fs::canonicalize(parent).ok());
-        let Some((parent, name)) = parent.zip(path.file_name()) else { return false };
-        let Ok(below) = parent.strip_prefix(out) else { return false };
-        let place = shown(&parent.join(name));
-        // Files that would share a name have their extension in it.
-        let names = [path.file_stem().unwrap_or_default(), name];
-        let mut records = names.into_iter().filter_map(|name| Record::at(out, &below.join(name)));
-        records.any(|record| record.place == place)
+        self.out.as_ref().is_some_and(|out| was_input(out, path))
     }
 
     /// Whether a batch wrote this file.
@@ -196,16 +210,38 @@ impl Finder {
         let Some(out) = &self.out else { return false };
         let Ok(below) = parent.strip_prefix(out) else { return false };
         let is_summary = below == "" && summary::NAMES.iter().any(|&summary| name == summary);
-        // Of an ending that other programs write, too, the record knows.
-        let stem = Path::new(name).file_stem().unwrap_or_default();
-        let ending = &name.as_encoded_bytes()[stem.len()..];
-        let has_ending =
-            |record: Record| record.results.keys().any(|known| known.as_bytes() == ending);
-        let is_recorded = || Record::at(out, &below.join(stem)).is_some_and(has_ending);
         (is_summary && summary::is_one(&out.join(name)))
             || is_result(name)
-            || (is_recorded() && !self.was_input(&parent.join(name)))
+            || is_recorded(out, &parent.join(name))
     }
+}
+
+/// A path in the folder of results `out`: its one form, and what it is called below that folder.
+fn below(out: &Path, path: &Path) -> Option<(PathBuf, PathBuf)> {
+    let parent = path.parent().and_then(|parent| fs::canonicalize(parent).ok());
+    let (parent, name) = parent.zip(path.file_name())?;
+    let below = parent.strip_prefix(out).ok()?.join(name);
+    Some((parent.join(name), below))
+}
+
+/// Whether a record in a folder of results is one of this file.
+fn was_input(out: &Path, path: &Path) -> bool {
+    let Some((place, below)) = below(out, path) else { return false };
+    let place = shown(&place);
+    // Files that would share a name have their extension in it.
+    let names = [below.with_extension(""), below];
+    let mut records = names.into_iter().filter_map(|name| Record::at(out, &name));
+    records.any(|record| record.place == place)
+}
+
+/// Whether a batch that had its results in a folder wrote this file. Of an ending that other programs write, too, the record knows.
+fn is_recorded(out: &Path, path: &Path) -> bool {
+    let Some((_, below)) = below(out, path) else { return false };
+    let name = below.file_name().unwrap_or_default();
+    let stem = Path::new(name).file_stem().unwrap_or_default();
+    let ending = &name.as_encoded_bytes()[stem.len()..];
+    let has_ending = |record: Record| record.results.keys().any(|known| known.as_bytes() == ending);
+    Record::at(out, &below.with_file_name(stem)).is_some_and(has_ending) && !was_input(out, path)
 }
 
 /// Extensions of clouds, in small letters.
