@@ -1,10 +1,10 @@
 //! `planes detect`.
 
-use super::batch::is_pattern;
 use super::console::{say, write_stdout};
 use super::engine::Engine;
 use super::explain::explain;
 use super::failure::{Failure, concerns_all, message};
+use super::folders;
 use super::lines::search::LineSearch;
 use super::outputs::Outputs;
 use super::progress::Bar;
@@ -13,11 +13,9 @@ use super::search::{Machine, Search};
 use clap::Args;
 use planes::Error;
 use planes::detect::{Options, Progress};
-use planes::error::in_words;
 use planes::export::{Lines, Planes};
 use planes::input::{Input, Kind, peek};
 use planes::lms::Refine;
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// Find the planes of clouds and the lines of images
@@ -97,8 +95,9 @@ impl Detect {
         quiet: bool,
     ) -> Result<(), Failure> {
         let bar = Bar::new(&file.display().to_string(), quiet);
-        let input = Input::open_with(file, &self.reading.options())
-            .map_err(|error| suggest_batch(file, error))?;
+        let input = Input::open_with(file, &self.reading.options()).map_err(|error| {
+            folders::advise(file, error, "planes batch takes folders and patterns")
+        })?;
         let (written, explained) = match &input {
             Input::Cloud(source) => {
                 self.check_kind(source.path(), false)?;
@@ -173,17 +172,5 @@ impl Detect {
             }
             None => Ok(()),
         }
-    }
-}
-
-/// The error of opening an input; of a folder and of a pattern that the shell left alone, it names the command that takes them.
-fn suggest_batch(file: &Path, error: Error) -> Error {
-    let is_pattern = || !file.exists() && file.to_str().is_some_and(is_pattern);
-    match error {
-        Error::Io { path, source } if file.is_dir() || is_pattern() => {
-            let message = format!("{}; planes batch takes folders and patterns", in_words(&source));
-            Error::io(path)(io::Error::new(source.kind(), message))
-        }
-        error => error,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::console::{say, write_stdout};
 use super::failure::{Failure, message, with_options};
+use super::folders;
 use super::progress::Bar;
 use super::reading::Reading;
 use super::words::{clean, counted, shortly, significant};
@@ -48,7 +49,9 @@ impl Info {
     }
 
     fn file(&self, file: &Path, quiet: bool) -> Result<String, Error> {
-        match Input::open_with(file, &self.reading.options())? {
+        let name_files = "name the files; only planes batch takes folders and patterns";
+        let input = Input::open_with(file, &self.reading.options());
+        match input.map_err(|error| folders::advise(file, error, name_files))? {
             Input::Cloud(source) => self.cloud(&source, quiet),
             Input::Image(image) => {
                 self.reading.check_image(image.path())?;

@@ -10,6 +10,7 @@ mod explain;
 mod exports;
 mod failure;
 mod files;
+mod folders;
 mod guard;
 mod info;
 mod line;

@@ -239,6 +239,10 @@ fn what_a_batch_takes_is_answered_with_that() {
     ] {
         let expected = format!("{input}: {fault}; planes batch takes folders and patterns");
         assert_eq!(planes(["detect", &input]).refusal(), expected);
+        let expected = format!(
+            "{input}: {fault}; name the files; only planes batch takes folders and patterns"
+        );
+        assert_eq!(planes(["info", &input]).refusal(), expected);
     }
     let message = planes(["detect".to_owned(), format!("{path}/none.ply")]).refusal();
     assert!(!message.contains("planes batch"), "{message}");
