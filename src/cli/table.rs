@@ -10,9 +10,58 @@ const ROWS: usize = 30;
 /// The smallest difference of angles that an instrument can measure, in degrees.
 const FINEST_ANGLE: f64 = 1e-4;
 
-/// The columns.
-const HEADING: [&str; 9] =
-    ["plane", "points", "area", "length", "width", "slope", "aspect", "offset", "rmse"];
+/// The error of a normal that is assumed where it is not known, in degrees.
+const UNKNOWN_TURN: f64 = 0.1;
+
+/// How a table says where a plane is.
+#[derive(Clone, Copy)]
+enum Place {
+    /// By its offset.
+    Offset,
+    /// By the height of its middle: far from the origin, the offset is hardly known.
+    Height,
+}
+
+impl Place {
+    /// How it is said in a table of these planes: by the height if, at the origin, the first plane is known to less than its
+    /// tolerance.
+    fn of(planes: &[Plane]) -> Place {
+        let is_far = |plane: &Plane| leaning(plane, UNKNOWN_TURN) > plane.tolerance;
+        if planes.first().is_some_and(is_far) { Place::Height } else { Place::Offset }
+    }
+
+    fn heading(self) -> &'static str {
+        match self {
+            Place::Offset => "offset",
+            Place::Height => "z",
+        }
+    }
+
+    /// The place of a plane, with as many digits as its standard errors justify or, without errors, the tolerance.
+    fn cell(self, plane: &Plane, detection: &Detection) -> String {
+        let parameters = &detection.parameters;
+        let across = plane.offset_error.unwrap_or(parameters.tolerance / 10.0);
+        let (value, error) = match self {
+            Place::Offset => (plane.offset, across.hypot(leaning(plane, 0.0))),
+            Place::Height => {
+                let [.., up] = plane.normal;
+                // Along the plane, the middle of a surface is known to about the gaps between its points.
+                let along = parameters.spacing.max(parameters.tolerance);
+                let error = (up * across).hypot((1.0 - up * up).max(0.0).sqrt() * along);
+                (plane.centroid[2], error)
+            }
+        };
+        // Coordinates are rounded to steps, so no digit below the step is shown.
+        within(value, error.max(detection.input.step))
+    }
+}
+
+/// What the error of a plane's normal, or `unknown` degrees, adds to that of its offset, which holds at the origin.
+fn leaning(plane: &Plane, unknown: f64) -> f64 {
+    let far = plane.centroid.iter().map(|v| v * v).sum::<f64>();
+    let reach = (far - plane.offset * plane.offset).max(0.0).sqrt();
+    plane.normal_error.unwrap_or(unknown).to_radians() * reach
+}
 
 /// A summary, then one row per plane; `unit` is the unit of lengths, if known.
 pub fn planes(name: &str, detection: &Detection, unit: Option<&str>) -> String {
@@ -33,32 +82,28 @@ pub fn planes(name: &str, detection: &Detection, unit: Option<&str>) -> String {
         return out;
     }
     let shown = detection.planes.iter().take(ROWS).enumerate();
-    let mut rows: Vec<Vec<String>> = shown.map(|(id, plane)| row(id, plane, detection)).collect();
+    let place = Place::of(&detection.planes);
+    let row = |(id, plane): (usize, &Plane)| row(id, plane, (place, detection));
+    let mut rows: Vec<Vec<String>> = shown.map(row).collect();
+    let heading =
+        ["plane", "points", "area", "length", "width", "slope", "aspect", place.heading(), "rmse"];
     if let Some(unit) = unit {
         let area = format!("{unit}²");
         let units = ["", "", &area, unit, unit, "°", "°", unit, unit];
         rows.insert(0, units.map(str::to_owned).into());
     }
-    out += &aligned(&HEADING, &rows);
+    out += &aligned(&heading, &rows);
     if count > ROWS {
         out += &format!("  and {} more\n", count - ROWS);
     }
     out
 }
 
-/// The cells of a plane, with as many digits as its standard errors justify or, without errors, the
-/// tolerance.
-fn row(id: usize, plane: &Plane, detection: &Detection) -> Vec<String> {
+/// The cells of a plane, with as many digits as its standard errors justify.
+fn row(id: usize, plane: &Plane, (place, detection): (Place, &Detection)) -> Vec<String> {
     let Measures { slope, aspect, length, width } = Measures::of(plane);
-    let (input, parameters) = (&detection.input, &detection.parameters);
-    let turn = plane.normal_error.unwrap_or(0.1).max(FINEST_ANGLE);
-    // The offset holds at the origin. The error of the normal adds to it there.
-    let far = plane.centroid.iter().map(|v| v * v).sum::<f64>();
-    let reach = (far - plane.offset * plane.offset).max(0.0).sqrt();
-    let leaning = plane.normal_error.unwrap_or(0.0).to_radians() * reach;
-    let offset = plane.offset_error.unwrap_or(parameters.tolerance / 10.0).hypot(leaning);
-    // Coordinates are rounded to steps, so no digit below the step is shown.
-    let offset = offset.max(input.step);
+    let parameters = &detection.parameters;
+    let turn = plane.normal_error.unwrap_or(UNKNOWN_TURN).max(FINEST_ANGLE);
     // The steeper a plane, the more certain its aspect.
     let turn_of_aspect = turn / slope.to_radians().sin().max(f64::MIN_POSITIVE);
     let aspect = aspect.map(|aspect| {
@@ -79,7 +124,7 @@ fn row(id: usize, plane: &Plane, detection: &Detection) -> Vec<String> {
         side(width),
         within(slope, turn),
         aspect.unwrap_or_else(|| "-".into()),
-        within(plane.offset, offset),
+        place.cell(plane, detection),
         digits(plane.rmse, 3),
     ]
 }
@@ -131,11 +176,26 @@ mod tests {
     }
 
     #[test]
-    fn far_from_the_origin_the_offset_has_few_digits() {
+    fn far_from_the_origin_the_height_is_shown_instead_of_the_offset() {
         let mut detection = detection();
-        detection.planes[0].centroid = [0.6 * 12.345_678, 4.6e6, 0.8 * 12.345_678];
-        let text = planes("a", &detection, None);
-        assert!(text.lines().nth(2).unwrap().contains(" 12 "), "{text}");
+        let place = |detection: &Detection| {
+            let text = planes("a", detection, None);
+            let cell = |line: usize| {
+                let row = text.lines().nth(line).unwrap().split_whitespace();
+                row.rev().nth(1).unwrap().to_owned()
+            };
+            [cell(1), cell(2)]
+        };
+        assert_eq!(place(&detection), ["offset", "12.346"]);
+        detection.planes[0].centroid = [500_000.0, 4.6e6, 301.123_4];
+        detection.parameters.spacing = 0.3;
+        assert_eq!(place(&detection), ["z", "301.1"]);
+        // That of a level plane does not depend on where its middle is.
+        detection.planes[0].normal = [0.0, 0.0, 1.0];
+        assert_eq!(place(&detection), ["z", "301.123"]);
+        // Without standard errors, the offset is known no better.
+        (detection.planes[0].normal_error, detection.planes[0].offset_error) = (None, None);
+        assert_eq!(place(&detection)[0], "z");
     }
 
     #[test]
