@@ -2,6 +2,7 @@
 
 use super::found::FoundPlane;
 use super::straighten::is_narrow;
+use super::undulation::Undulation;
 use crate::surface::moments::{Fit, Moments};
 use crate::surface::plane::LocalPlane;
 use crate::vector::{Vec3, dot, minus};
@@ -15,6 +16,9 @@ const CHANCE: f64 = 15.0;
 const ROUGHER: f64 = 1.03;
 /// The same where the noise varies from place to place or is correlated between neighbours.
 const ROUGHER_UNEVEN: f64 = 1.15;
+/// There, surfaces undulate. How far is known from some sixteen blocks of a part, so that chance adds this many times as much as if it
+/// were known exactly.
+const FROM_BLOCKS: f64 = 1.75;
 /// Parts are adjacent when their centroids are at most this many times the sum of their standard deviations
 /// apart; for two squares side by side it is 1.7.
 const NEXT: f64 = 2.5;
@@ -59,11 +63,19 @@ struct Part {
     sums: Moments,
     /// The plane that fits the points best; `None` if they tell none.
     fit: Option<Fit>,
+    undulation: Undulation,
 }
 
 impl Part {
-    fn new(plane: LocalPlane, sums: Moments) -> Part {
-        Part { plane, sums, fit: sums.fit() }
+    fn new(plane: LocalPlane, sums: Moments, undulation: Undulation) -> Part {
+        Part { plane, sums, fit: sums.fit(), undulation }
+    }
+
+    /// This part and another one, about the plane through both.
+    fn extend(&mut self, other: &Part, joint: LocalPlane) {
+        self.sums.merge(&other.sums);
+        self.undulation.extend(&other.undulation);
+        (self.plane, self.fit) = (joint, self.sums.fit());
     }
 
     /// Mean square distance of the points from a plane.
@@ -76,31 +88,50 @@ impl Part {
 ///
 /// Returns for each plane the one that it became part of, or itself. All parts of one get the plane through
 /// all their points. Two planes stay apart if they are tilted or offset by more than chance explains, even if
-/// it is less than the tolerance.
-pub(super) fn merge(planes: &mut [LocalPlane], sums: &[Moments], how: How) -> Vec<u32> {
-    let part = |(&plane, &sums): (&LocalPlane, &Moments)| Part::new(plane, sums);
-    let mut parts: Vec<Part> = planes.iter().zip(sums).map(part).collect();
+/// it is less than the tolerance. How their surfaces undulate counts where the noise is uneven.
+pub(super) fn merge(
+    planes: &mut [LocalPlane],
+    sums: &[Moments],
+    undulations: Vec<Undulation>,
+    how: How,
+) -> Vec<u32> {
+    let part = |((&plane, &sums), undulation)| Part::new(plane, sums, undulation);
+    let mut parts: Vec<Part> = planes.iter().zip(sums).zip(undulations).map(part).collect();
     let mut into: Vec<u32> = (0..planes.len() as u32).collect();
-    for next in 0..planes.len() {
-        let twin = (0..next).filter(|&i| into[i] == i as u32).find_map(|earlier| {
-            let both = [&parts[earlier], &parts[next]];
-            let joint = joined(both, how)?;
-            let is_other = |&i: &usize| into[i] == i as u32 && i != earlier && i != next;
-            let others = (0..parts.len()).filter(is_other).map(|i| &parts[i]);
-            // Noise that is uneven or correlated leaves many parts of one surface nearly in one plane.
-            (!how.sheet || how.uneven || !is_coincidence(both, others)).then_some((earlier, joint))
-        });
-        if let Some((earlier, joint)) = twin {
-            let mut sums = parts[earlier].sums;
-            sums.merge(&parts[next].sums);
-            parts[earlier] = Part::new(joint, sums);
-            into[next] = earlier as u32;
-        }
+    // Parts that have grown may be one with others that they were too far away from.
+    let mut grown = vec![true; parts.len()];
+    while grown.contains(&true) {
+        grown = join(&mut parts, &mut into, &grown, how);
     }
     for i in 0..planes.len() {
         planes[i] = parts[into[i] as usize].plane;
     }
     into
+}
+
+/// Joins each part with the first one before it with which it is one, if either has grown before. Returns which have grown now.
+fn join(parts: &mut [Part], into: &mut [u32], grown: &[bool], how: How) -> Vec<bool> {
+    let mut grows = vec![false; parts.len()];
+    for next in 0..parts.len() {
+        let is_root = |i: usize| into[i] == i as u32;
+        let is_new = |&i: &usize| grown[i] || grown[next] || grows[i];
+        let mut earlier = (0..next).filter(|&i| is_root(next) && is_root(i)).filter(is_new);
+        let twin = earlier.find_map(|earlier| {
+            let both = [&parts[earlier], &parts[next]];
+            let joint = joined(both, how)?;
+            let is_other = |&i: &usize| is_root(i) && i != earlier && i != next;
+            let others = (0..parts.len()).filter(is_other).map(|i| &parts[i]);
+            // Noise that is uneven or correlated leaves many parts of one surface nearly in one plane.
+            (!how.sheet || how.uneven || !is_coincidence(both, others)).then_some((earlier, joint))
+        });
+        if let Some((earlier, joint)) = twin {
+            let (before, after) = parts.split_at_mut(next);
+            before[earlier].extend(&after[0], joint);
+            grows[earlier] = true;
+            into.iter_mut().filter(|of| **of == next as u32).for_each(|of| *of = earlier as u32);
+        }
+    }
+    grows
 }
 
 /// Gives the surfels of the parts to the planes that they became part of.
@@ -156,7 +187,11 @@ fn joined([a, b]: [&Part; 2], how: How) -> Option<LocalPlane> {
         if within || n > 3.0 && squares(&joint) <= rougher {
             0.0
         } else if n > 3.0 {
-            (squares(&joint) - squares(&part.plane)) / (how.alike.min(n / 3.0) * variance)
+            // What is built apart may be offset by as much as either undulates.
+            let of_blocks =
+                (apart <= NEXT).then(|| part.undulation.alike(&part.plane, variance)).flatten();
+            let alike = of_blocks.map_or(how.alike, |alike| how.alike.max(FROM_BLOCKS * alike));
+            (squares(&joint) - squares(&part.plane)) / (alike.min(n / 3.0) * variance)
         } else {
             f64::INFINITY
         }
@@ -251,7 +286,7 @@ mod tests {
 
     fn merged(tiles: [(LocalPlane, Moments); 2]) -> (Vec<u32>, Vec<LocalPlane>) {
         let (mut planes, sums): (Vec<_>, Vec<_>) = tiles.into_iter().unzip();
-        (merge(&mut planes, &sums, HOW), planes)
+        (merge(&mut planes, &sums, vec![Undulation::default(); 2], HOW), planes)
     }
 
     #[test]
@@ -293,7 +328,8 @@ mod tests {
                 .chain([0, 300_000].map(|y| tile([0, y], 0.0, 9e5)))
                 .unzip();
             let how = How { uneven, ..HOW };
-            let into = merge(&mut planes, &sums, how);
+            let undulations = vec![Undulation::default(); planes.len()];
+            let into = merge(&mut planes, &sums, undulations, how);
             let others_stay = into.iter().zip(0..).take(others as usize).all(|(a, b)| *a == b);
             assert!(others_stay, "{into:?}");
             into.last() == Some(&(others as u32))
@@ -307,7 +343,8 @@ mod tests {
         let small = (0..20).map(|i| tile_of(6, [60_000, 40_000 * i], 0.0, 9e5));
         let large = [0, 300_000].map(|y| tile([0, y], 0.0, 9e5));
         let (mut planes, sums): (Vec<_>, Vec<_>) = small.chain(large).unzip();
-        let into = merge(&mut planes, &sums, HOW);
+        let undulations = vec![Undulation::default(); planes.len()];
+        let into = merge(&mut planes, &sums, undulations, HOW);
         assert_eq!(into[21], into[20]);
     }
 
@@ -320,6 +357,37 @@ mod tests {
         };
         let into = |height: i64| merged([tile(0, 900_000), tile(40_000, height)]).0;
         assert_eq!((into(900_001), into(900_008)), (vec![0, 0], vec![0, 1]));
+    }
+
+    #[test]
+    fn parts_of_a_surface_that_undulates_are_joined() {
+        // Two tiles side by side, one lifted; their surfaces rise and fall by as much.
+        let are_one = |swing: f64, uneven: bool| {
+            let tiles = [tile([0, 0], 0.0, 9e5), tile([32_000, 0], 0.0, 9e5 + 900.0)];
+            let (mut planes, sums): (Vec<_>, Vec<_>) = tiles.into_iter().unzip();
+            let undulations = sums.iter().map(|sums| Undulation::waving(sums.mean(), swing));
+            let how = How { uneven, ..HOW };
+            merge(&mut planes, &sums, undulations.collect(), how) == [0, 0]
+        };
+        assert!(are_one(200.0, true) && !are_one(10.0, true));
+    }
+
+    #[test]
+    fn parts_that_have_grown_are_looked_at_again() {
+        // Two tiles far apart, the second one tilted, and a wide one between them.
+        let tiles = [
+            tile([0, 0], 0.0, 9e5),
+            tile([100_000, 0], 0.017, 9e5 - 0.017 * 114_500.0),
+            tile_of(60, [35_000, 0], 0.0, 9e5),
+        ];
+        let how = How { uneven: true, ..HOW };
+        let part = |(plane, sums)| Part::new(plane, sums, Undulation::default());
+        let mut into = [0, 1, 2];
+        let grown = join(&mut tiles.map(part), &mut into, &[true; 3], how);
+        assert_eq!((into, grown), ([0, 1, 0], vec![true, false, false]));
+        let (mut planes, sums): (Vec<_>, Vec<_>) = tiles.into_iter().unzip();
+        let undulations = vec![Undulation::default(); 3];
+        assert_eq!(merge(&mut planes, &sums, undulations, how), [0, 0, 0]);
     }
 
     #[test]

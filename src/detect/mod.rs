@@ -69,6 +69,7 @@ mod support;
 mod testing;
 mod told_noise;
 mod tolerance;
+mod undulation;
 mod waves;
 mod zoom;
 

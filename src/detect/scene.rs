@@ -16,6 +16,7 @@ use super::plateau::curve::between;
 use super::progress::begin;
 use super::rounds::{self, Votes};
 use super::sheets::Sheets;
+use super::undulation::{self, Undulation};
 use super::{
     claims, ends, evidence, hills, interrupted, layers, merge, noise_field, parameters, planes,
     present, registered, rings, straighten, told_noise, tolerance, waves,
@@ -389,7 +390,11 @@ impl Scene<'_> {
         let drifts = !nature.even && !field.has_floor();
         let (angle, sheet) = (parameters.angle.to_radians(), self.plateau.sheet);
         let how = merge::How { angle, alike, uneven, drifts, obey, sheet };
-        let mut into = merge::merge(local, sums, how);
+        let undulations = match uneven {
+            true => undulation::of_all(surfels, found, sums),
+            false => vec![Undulation::default(); found.len()],
+        };
+        let mut into = merge::merge(local, sums, undulations, how);
         if !obey {
             let (cells, widen) = (&in_cells.cells, parameters.widen);
             let usual = parameters.tolerance / cloud.frame.step;

@@ -37,6 +37,15 @@ const STEP: f64 = 2.0;
 /// … and the lower quartile of their distances is at most this share of that of all its points, root mean square, or a
 /// tolerance: a wave comes nearer where it meets the plane, a board is as far away there as elsewhere.
 const NEARER: f64 = 0.85;
+/// Where the noise is uneven, surfaces have bumps. A bump is surrounded by the plane: at least this share of its points are next to the
+/// plane's. …
+const SURROUNDED: f64 = 0.9;
+/// … It has at most one in so many of the plane's points, …
+const SMALLER: f64 = 50.0;
+/// … is at most so many tolerances away, root mean square, …
+const BUMP: f64 = 2.0;
+/// … and is tilted by at most this angle, in radians.
+const SLOPE: f64 = 26.0 * std::f64::consts::PI / 180.0;
 /// With the same white noise everywhere, a wave has at most this share of the plane's points, since two sides of a board have as many
 /// each, …
 const SMALL: f64 = 0.5;
@@ -95,15 +104,23 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
         let about = |large: usize| Roughness::new(&whole[small], &local[large]);
         let with = |large: usize| rough[large].with(&rough[small], &about(large));
         let middle = whole[small].mean();
+        let is_low = |large: usize| {
+            let points = [whole[small].n as f64, rough[large].points];
+            !planes.even && is_low(points, about(large).first / local[large].tolerance)
+        };
         let near = |&large: &usize| {
             let LocalPlane { normal, rho, tolerance } = local[large];
             let cosine = dot(local[small].normal, normal);
             let is_small = || whole[small].n as f64 <= SMALL * rough[large].points;
+            let away = about(large).first;
             // Most pairs end here.
             (dot(middle, normal) - rho).abs() <= REACH * tolerance
                 && match planes.even {
-                    true => is_small() && may_go_on(cosine, about(large).first, tolerance),
-                    false => may_be_one(cosine, about(large).first, tolerance),
+                    true => is_small() && may_go_on(cosine, away, tolerance),
+                    false => {
+                        may_be_one(cosine, away, tolerance)
+                            || is_low(large) && cosine.abs() >= SLOPE.cos()
+                    }
                 }
                 && with(large).is_bearable(planes.usual)
         };
@@ -131,6 +148,7 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
             let step = STEP * wider;
             let most_near = if planes.even { NEARER * away } else { (NEARER * away).max(wider) };
             contacts.get(&large).is_some_and(|contact| match inside {
+                _ if is_low(large) && contact.touches(SURROUNDED, points) => true,
                 true => {
                     let is_level = || planes.drifts && contact.step() <= LEVEL * step;
                     contact.touches(MEETING, points) || is_level()
@@ -225,6 +243,11 @@ fn may_be_one(cosine: f64, distance: f64, tolerance: f64) -> bool {
 /// The same where the noise is white and the same everywhere.
 fn may_go_on(cosine: f64, distance: f64, tolerance: f64) -> bool {
     (AWAY * tolerance..=REACH * tolerance).contains(&distance) && cosine.abs() >= TILT.cos()
+}
+
+/// Whether one of so many points may be a bump of one of as many others, from which its points are so many tolerances away.
+fn is_low([points, others]: [f64; 2], away: f64) -> bool {
+    points * SMALLER <= others && away <= BUMP
 }
 
 impl Contact {
@@ -385,6 +408,49 @@ mod tests {
             assert_eq!(*first, LocalPlane { tolerance: first.tolerance, ..local[0] });
             assert_eq!(rest, &local[2..]);
         }
+    }
+
+    #[test]
+    fn a_steep_bump_is_joined_with_the_surface_around_it() {
+        // A floor with a slope in a square, around which points are missing so far.
+        let joined = |gap: f64, even: bool| {
+            let from = |u: f64, v: f64| (u - 9950.0).abs().max((v - 9950.0).abs()) - 500.0;
+            let point = |i: u32| {
+                let [u, v] = [i % 200, i / 200].map(|v| f64::from(v * 100));
+                let height = if from(u, v) < 0.0 { 0.36 * (u - 9950.0) } else { 0.0 };
+                ([u, v, height + f64::from(i * 7919 % 31)], from(u, v))
+            };
+            let with = (0..40_000).map(point).filter(|&(_, from)| !(0.0..gap).contains(&from));
+            let points: Points = with.clone().map(|(at, _)| at.map(|v| v as f32)).collect();
+            let (cloud, surfels) = surfels(&points, 10.0);
+            let part = |[u, v, _]: [f64; 3]| usize::from(from(u, v) < 0.0);
+            let mut sums = [Moments::default(); 2];
+            with.for_each(|(at, _)| sums[part(at)].add(at.map(|v| v as i64)));
+            let mut local = sums.map(|sums| LocalPlane::of_fit(&sums.fit().unwrap(), TOLERANCE));
+            let found = [0, 1].map(|wanted| {
+                let is_in = |&i: &u32| part(surfels.list[i as usize].centroid) == wanted;
+                let surfels = (0..surfels.list.len() as u32).filter(is_in).collect();
+                let LocalPlane { normal, rho, tolerance } = local[wanted];
+                FoundPlane { votes: 1, support: Support { normal, rho, tolerance, surfels } }
+            });
+            let mut into = [0, 1];
+            let planes = Planes {
+                cells: &cloud.cells,
+                surfels: &surfels,
+                found: &found,
+                sums: &sums,
+                drifts: false,
+                even,
+                usual: TOLERANCE,
+                widen: 5.0,
+            };
+            join(&planes, &mut local, &mut into);
+            into == [0, 0]
+        };
+        assert!(joined(0.0, false));
+        assert!(!joined(0.0, true) && !joined(4000.0, false));
+        assert!(is_low([10.0, 500.0], 1.9));
+        assert!(!is_low([10.0, 499.0], 1.9) && !is_low([10.0, 500.0], 2.1));
     }
 
     #[test]
