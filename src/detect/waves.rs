@@ -42,7 +42,7 @@ const NEARER: f64 = 0.85;
 const SURROUNDED: f64 = 0.9;
 /// … It has at most one in so many of the plane's points, …
 const SMALLER: f64 = 50.0;
-/// … is at most so many tolerances away, root mean square, …
+/// … is at most so many tolerances away, root mean square, of the plane or of its own, which is narrower for a roof on rough ground, …
 const BUMP: f64 = 2.0;
 /// … and is tilted by at most this angle, in radians.
 const SLOPE: f64 = 26.0 * std::f64::consts::PI / 180.0;
@@ -106,7 +106,8 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
         let middle = whole[small].mean();
         let is_low = |large: usize| {
             let points = [whole[small].n as f64, rough[large].points];
-            !planes.even && is_low(points, about(large).first / local[large].tolerance)
+            let tolerance = local[large].tolerance.min(local[small].tolerance);
+            !planes.even && is_low(points, about(large).first / tolerance)
         };
         let near = |&large: &usize| {
             let LocalPlane { normal, rho, tolerance } = local[large];
