@@ -35,6 +35,8 @@ pub(super) struct Labelled {
     pub found: Vec<FoundPlane>,
     /// Which are pieces of larger surfaces; `None` if pieces of curved surfaces are planes.
     pub pieces: Option<Pieces>,
+    /// Which are edges that averaging has rounded; `None` if these are planes.
+    pub chamfers: Option<Vec<bool>>,
     /// Whether each is as thick as a piece of a hill, for comparisons with other scales; empty if this is no landscape.
     pub hilly: Vec<bool>,
     /// The points around each; `None` if slices of thicker things are planes.
@@ -133,13 +135,14 @@ impl Labelled {
         refined.iter_mut().flat_map(|r| r.errors.iter_mut().flatten()).for_each(|e| *e *= less);
         let Assigned { labels, sums } = &assigned;
         let round = || roundness::round(points, labels, &local, sums, self.alike);
-        let round = match self.pieces {
+        let mut round: Vec<bool> = match self.pieces {
             Some(Pieces { arbitrary, small }) => {
                 let pieces = arbitrary.into_iter().zip(small).map(|(a, b)| a | b);
                 round().into_iter().zip(pieces).map(|(a, b)| a | b).collect()
             }
             None => vec![false; found.len()],
         };
+        round.iter_mut().zip(self.chamfers.into_iter().flatten()).for_each(|(a, b)| *a |= b);
         // Nothing may use the backend from here on: the program shuts it down.
         begin(progress, "outlines", None)?;
         let mut rejected = rejected::candidates(cloud, &parameters, failed);

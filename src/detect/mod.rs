@@ -10,6 +10,7 @@
 
 mod adjacency;
 mod around;
+mod chamfers;
 mod claims;
 mod copies;
 mod cut;

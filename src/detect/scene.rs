@@ -18,8 +18,8 @@ use super::rounds::{self, Votes};
 use super::sheets::Sheets;
 use super::undulation::{self, Undulation};
 use super::{
-    claims, ends, evidence, hills, interrupted, layers, merge, noise_field, parameters, planes,
-    present, registered, rings, straighten, told_noise, tolerance, waves,
+    chamfers, claims, ends, evidence, hills, interrupted, layers, merge, noise_field, parameters,
+    planes, present, registered, rings, straighten, told_noise, tolerance, waves,
 };
 use crate::Result;
 use crate::backend::{Labels, Surfaces};
@@ -353,17 +353,22 @@ impl Scene<'_> {
         let points = &self.cloud.points;
         // Of a wall that is rougher than the rest, slabs that are not widened take a slice.
         let is_judged = judges_curves && parameters.widen > 1.0 && points.len() >= around::FEWEST;
-        let around = is_judged.then(|| {
+        let judged = is_judged.then(|| {
             let size = cells.base().size;
             let densities = claims::densities(&surfels, (&found, &changed), densities, size);
+            let of_points = (&assigned.sums[..], &densities[..]);
+            let chamfers = chamfers::chamfers((cells, &surfels), (&found, &local), of_points);
             let slabs = waves::with_waves(&local, &assigned.sums, &widest);
-            around::look(points, &assigned, &slabs, (&densities, parameters.min_inliers))
+            let least = parameters.min_inliers;
+            (chamfers, around::look(points, &assigned, &slabs, (&densities, least)))
         });
+        let (chamfers, around) = judged.unzip();
         Ok(Labelled {
             parameters,
             local,
             found,
             pieces,
+            chamfers,
             hilly,
             around,
             judges_thickness,
