@@ -112,7 +112,7 @@ pub struct Parameters {
     pub refine: Refine,
     /// The side of a plane to which its normal points.
     pub orient: Orient,
-    /// What is done with pieces of curved surfaces and slices of clutter.
+    /// What is done with pieces of curved surfaces, rounded edges and slices of clutter.
     #[serde(default)]
     pub curved: Curved,
     /// Most planes reported, if limited.
@@ -125,7 +125,8 @@ pub struct Parameters {
     pub choice: Choice,
 }
 
-/// What is done with pieces of curved surfaces (a column, a ball, a vault, terrain), and with slices of foliage and clutter.
+/// What is done with pieces of curved surfaces (a column, a ball, a vault, terrain), with edges that averaging may have rounded, and with
+/// slices of foliage and clutter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Curved {
@@ -146,6 +147,8 @@ pub enum Reason {
     /// Its surface is curved, like that of a column or a ball, or it is an arbitrary piece of a larger one, such as
     /// terrain.
     Round,
+    /// It is a strip along an edge of a larger plane, hardly wider than its points are apart: averaging, as in voxels, rounds edges so.
+    Chamfer,
     /// It does not stand out from the points right above and below it, like a slice of foliage or clutter.
     Indistinct,
     /// It is not flat in a slab of any width.

@@ -196,6 +196,9 @@ pub fn because(rejected: &Rejected, limits: &Parameters) -> String {
         Reason::TooSmall => ": too few connected points lie along it",
         Reason::Mixed => ": most of what lies in its slab does not lie along it",
         Reason::Round => ": its surface is curved, or a piece of one that goes on around it",
+        Reason::Chamfer => {
+            ": it is a strip along an edge, too narrow to be told from a rounded edge"
+        }
         Reason::Indistinct => ": it does not stand out from the points right above and below it",
         Reason::Bent => ": it is not flat",
         Reason::EdgeOn => ": the scanner sees it edge-on, so it may be a single ring",
@@ -216,7 +219,7 @@ fn advice(rejected: &Rejected, limits: &Parameters) -> Option<String> {
             let fewer = fewer.filter(|&n| n < limits.min_inliers)?;
             Some(format!("--min-inliers {fewer} may take it"))
         }
-        Reason::Round | Reason::Indistinct => {
+        Reason::Round | Reason::Chamfer | Reason::Indistinct => {
             Some("--curved facets may take it, or parts of it".to_string())
         }
         // With a tolerance, a frame is no longer searched as the camera sees it.

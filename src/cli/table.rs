@@ -23,8 +23,8 @@ enum Place {
 }
 
 impl Place {
-    /// How it is said in a table of these planes: by the height if, at the origin, the first plane is known to less than its
-    /// tolerance.
+    /// How it is said in a table of these planes: by the height if the error of the first plane at the origin is larger
+    /// than its tolerance.
     fn of(planes: &[Plane]) -> Place {
         let is_far = |plane: &Plane| leaning(plane, UNKNOWN_TURN) > plane.tolerance;
         if planes.first().is_some_and(is_far) { Place::Height } else { Place::Offset }

@@ -23,7 +23,8 @@ impl Choice {
         *self == Choice::default()
     }
 
-    /// The given options with the verb, such as "`bbox` leaves".
+    /// The given options with the verb, such as "`bbox` leaves", for messages of the program.
+    #[doc(hidden)]
     pub fn leaves(&self) -> String {
         let given = [
             ("`classes`", self.classes.is_some()),

@@ -1,7 +1,7 @@
 //! Edges that averaging has rounded.
 //!
 //! The mean of the points in a voxel at an edge lies on neither face, and a mesh of fused depth images cuts edges off. What was an edge
-//! is then a strip of two or three points' width, tilted against both faces.
+//! is then a strip of two or three points' width, tilted against the faces beside it.
 
 use super::found::{FoundPlane, owners};
 use super::piece::{Looked, Piece};
@@ -89,10 +89,10 @@ mod tests {
         ([from[0], APART * f64::from(along), from[2]], part)
     }
 
-    /// Whether a strip of so many rows is a chamfer, with so many rows missing between it and each face.
-    fn is_chamfer(rows: i32, degrees: f64, missing: i32) -> bool {
+    /// Whether the floor, a strip of so many rows and the face beyond are chamfers, with so many rows missing between it and each face; faces have so many rows.
+    fn are_chamfers(rows: i32, degrees: f64, (missing, wide): (i32, i32)) -> Vec<bool> {
         let shape = (rows, degrees.to_radians());
-        let across = (-SIDE..-missing).chain(0..rows).chain(rows + missing..rows + SIDE);
+        let across = (-wide..-missing).chain(0..rows).chain(rows + missing..rows + wide);
         let across = across.flat_map(|across| (0..SIDE).map(move |a| (a, across)));
         let all: Vec<([f64; 3], usize)> = across.map(|(a, b)| point(a, b, shape)).collect();
         let points: Points = all.iter().map(|(at, _)| at.map(|v| v as f32)).collect();
@@ -111,16 +111,21 @@ mod tests {
             FoundPlane { votes: 1, support: Support { normal, rho, tolerance, surfels: own } }
         });
         let densities = [1.0 / (APART * APART); 3];
-        let is = chamfers((&cloud.cells, &surfels), (&found, &local), (&sums, &densities));
-        assert!(!is[0] && !is[2], "{is:?}");
-        is[1]
+        chamfers((&cloud.cells, &surfels), (&found, &local), (&sums, &densities))
     }
 
     #[test]
-    fn a_narrow_strip_between_two_faces_is_a_chamfer() {
-        assert!(is_chamfer(3, 45.0, 0) && is_chamfer(3, 25.0, 0));
-        // A wide one, a fold of one face, the edge of a board, and a strip alone.
-        assert!(!is_chamfer(5, 45.0, 0) && !is_chamfer(3, 8.0, 0));
-        assert!(!is_chamfer(3, 85.0, 0) && !is_chamfer(3, 45.0, 30));
+    fn a_narrow_strip_at_an_edge_is_a_chamfer() {
+        let strip = [false, true, false];
+        for degrees in [25.0, 45.0] {
+            assert_eq!(are_chamfers(3, degrees, (0, SIDE)), strip);
+        }
+        // A wide strip, a fold of one face, and the edge of a board.
+        for (rows, degrees) in [(5, 45.0), (3, 8.0), (3, 85.0)] {
+            assert_eq!(are_chamfers(rows, degrees, (0, SIDE)), [false; 3]);
+        }
+        // A strip alone, and one beside narrower ones.
+        assert_eq!(are_chamfers(3, 45.0, (30, SIDE)), [false; 3]);
+        assert!(!are_chamfers(3, 45.0, (0, 2))[1]);
     }
 }

@@ -135,14 +135,13 @@ impl Labelled {
         refined.iter_mut().flat_map(|r| r.errors.iter_mut().flatten()).for_each(|e| *e *= less);
         let Assigned { labels, sums } = &assigned;
         let round = || roundness::round(points, labels, &local, sums, self.alike);
-        let mut round: Vec<bool> = match self.pieces {
+        let round = match self.pieces {
             Some(Pieces { arbitrary, small }) => {
                 let pieces = arbitrary.into_iter().zip(small).map(|(a, b)| a | b);
                 round().into_iter().zip(pieces).map(|(a, b)| a | b).collect()
             }
             None => vec![false; found.len()],
         };
-        round.iter_mut().zip(self.chamfers.into_iter().flatten()).for_each(|(a, b)| *a |= b);
         // Nothing may use the backend from here on: the program shuts it down.
         begin(progress, "outlines", None)?;
         let mut rejected = rejected::candidates(cloud, &parameters, failed);
@@ -150,6 +149,7 @@ impl Labelled {
             found: &found,
             refined: &refined,
             round: &round,
+            chamfers: self.chamfers.as_deref(),
             around: self.around.as_deref(),
             judges_thickness: self.judges_thickness,
             outline_cell: &outline_cell,

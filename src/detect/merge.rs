@@ -88,7 +88,7 @@ impl Part {
 ///
 /// Returns for each plane the one that it became part of, or itself. All parts of one get the plane through
 /// all their points. Two planes stay apart if they are tilted or offset by more than chance explains, even if
-/// it is less than the tolerance. How their surfaces undulate counts where the noise is uneven.
+/// it is less than the tolerance. How their surfaces undulate counts for neighbouring parts where the noise is uneven.
 pub(super) fn merge(
     planes: &mut [LocalPlane],
     sums: &[Moments],
@@ -187,10 +187,11 @@ fn joined([a, b]: [&Part; 2], how: How) -> Option<LocalPlane> {
         if within || n > 3.0 && squares(&joint) <= rougher {
             0.0
         } else if n > 3.0 {
-            // What is built apart may be offset by as much as either undulates.
+            // Only for adjacent parts: parts that were built apart may really be offset by as much.
             let of_blocks =
-                (apart <= NEXT).then(|| part.undulation.alike(&part.plane, variance)).flatten();
-            let alike = of_blocks.map_or(how.alike, |alike| how.alike.max(FROM_BLOCKS * alike));
+                (how.uneven && apart <= NEXT).then(|| part.undulation.alike(&part.plane, variance));
+            let alike =
+                of_blocks.flatten().map_or(how.alike, |alike| how.alike.max(FROM_BLOCKS * alike));
             (squares(&joint) - squares(&part.plane)) / (alike.min(n / 3.0) * variance)
         } else {
             f64::INFINITY
@@ -362,14 +363,16 @@ mod tests {
     #[test]
     fn parts_of_a_surface_that_undulates_are_joined() {
         // Two tiles side by side, one lifted; their surfaces rise and fall by as much.
-        let are_one = |swing: f64, uneven: bool| {
-            let tiles = [tile([0, 0], 0.0, 9e5), tile([32_000, 0], 0.0, 9e5 + 900.0)];
+        let are_one = |swing: f64, place: i64, uneven: bool| {
+            let tiles = [tile([0, 0], 0.0, 9e5), tile([place, 0], 0.0, 9e5 + 900.0)];
             let (mut planes, sums): (Vec<_>, Vec<_>) = tiles.into_iter().unzip();
             let undulations = sums.iter().map(|sums| Undulation::waving(sums.mean(), swing));
             let how = How { uneven, ..HOW };
             merge(&mut planes, &sums, undulations.collect(), how) == [0, 0]
         };
-        assert!(are_one(200.0, true) && !are_one(10.0, true));
+        assert!(are_one(200.0, 32_000, true) && !are_one(10.0, 32_000, true));
+        // Not far from each other, and not where the noise is even.
+        assert!(!are_one(200.0, 90_000, true) && !are_one(200.0, 32_000, false));
     }
 
     #[test]

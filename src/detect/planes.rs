@@ -42,6 +42,8 @@ pub(super) struct Known<'a> {
     pub refined: &'a [Refined],
     /// Whether each is a piece of a curved surface.
     pub round: &'a [bool],
+    /// Whether each is an edge that averaging may have rounded; `None` if these are planes.
+    pub chamfers: Option<&'a [bool]>,
     /// The points around each; `None` if slices of thicker things are planes.
     pub around: Option<&'a [Around]>,
     /// Whether planes that are thick for their width are none.
@@ -55,14 +57,15 @@ pub(super) struct Known<'a> {
 /// The reported planes, best first.
 ///
 /// Planes are ranked by significance. Those with too few points, those that chance may have made, pieces of
-/// curved surfaces, those that do not stand out or are thick for their width and those beyond the top are dropped.
+/// curved surfaces, rounded edges, those that do not stand out or are thick for their width and those beyond the top are dropped.
 pub(super) fn finish(
     cloud: &Loaded,
     Assigned { labels, sums }: &Assigned,
-    Known { found, refined, round, around, judges_thickness, outline_cell, rounding }: Known,
+    known: Known,
     (parameters, options): (&Parameters, &Options),
     rejected: &mut Vec<Rejected>,
 ) -> Finished {
+    let Known { found, refined, round, chamfers, around, judges_thickness, .. } = known;
     let fits: Vec<Option<Fit>> = sums.iter().map(Moments::fit).collect();
     let significance = significances(cloud, found, (sums, &fits), parameters);
     let (mut ranked, left): (Vec<usize>, Vec<usize>) = (0..found.len())
@@ -70,6 +73,8 @@ pub(super) fn finish(
     ranked.sort_by(|&i, &j| significance[j].total_cmp(&significance[i]).then(i.cmp(&j)));
     let by_chance = ranked.split_off(ranked.partition_point(|&i| significance[i] > 0.0));
     let (rounded, ranked): (Vec<usize>, Vec<usize>) = ranked.into_iter().partition(|&i| round[i]);
+    let is_chamfer = |&i: &usize| chamfers.is_some_and(|chamfers| chamfers[i]);
+    let (narrow, ranked): (Vec<usize>, Vec<usize>) = ranked.into_iter().partition(is_chamfer);
     let is_thick =
         |&i: &usize| judges_thickness && fits[i].as_ref().is_some_and(is_thick_for_its_width);
     let (thick, ranked): (Vec<usize>, Vec<usize>) = ranked.into_iter().partition(is_thick);
@@ -99,6 +104,7 @@ pub(super) fn finish(
         (left, Reason::Taken),
         (by_chance, Reason::Chance),
         (rounded, Reason::Round),
+        (narrow, Reason::Chamfer),
         (thick, Reason::Indistinct),
         (indistinct, Reason::Indistinct),
         (beyond, Reason::BeyondTop),
@@ -111,11 +117,11 @@ pub(super) fn finish(
         .iter()
         .map(|&i| Reported {
             plane: refined[i].plane,
-            errors: refined[i].errors_of_rounded(&sums[i], rounding),
+            errors: refined[i].errors_of_rounded(&sums[i], known.rounding),
             votes: found[i].votes,
             significance: significance[i],
             sums: &sums[i],
-            cell: outline_cell[i],
+            cell: known.outline_cell[i],
         })
         .collect();
     let (finished, dropped) = report(cloud, labels, &rank, &reported, (wanted, parameters.orient));

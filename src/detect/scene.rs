@@ -351,18 +351,19 @@ impl Scene<'_> {
         // in a frame narrow faces are blurred.
         let judges_thickness = judges_curves && nature.alike && !nature.as_seen;
         let points = &self.cloud.points;
+        let judges_edges = judges_curves && points.len() >= around::FEWEST;
+        let densities = judges_edges
+            .then(|| claims::densities(&surfels, (&found, &changed), densities, cells.base().size));
         // Of a wall that is rougher than the rest, slabs that are not widened take a slice.
-        let is_judged = judges_curves && parameters.widen > 1.0 && points.len() >= around::FEWEST;
-        let judged = is_judged.then(|| {
-            let size = cells.base().size;
-            let densities = claims::densities(&surfels, (&found, &changed), densities, size);
-            let of_points = (&assigned.sums[..], &densities[..]);
-            let chamfers = chamfers::chamfers((cells, &surfels), (&found, &local), of_points);
+        let around = densities.as_ref().filter(|_| parameters.widen > 1.0).map(|densities| {
             let slabs = waves::with_waves(&local, &assigned.sums, &widest);
-            let least = parameters.min_inliers;
-            (chamfers, around::look(points, &assigned, &slabs, (&densities, least)))
+            around::look(points, &assigned, &slabs, (densities, parameters.min_inliers))
         });
-        let (chamfers, around) = judged.unzip();
+        // In a camera's view, angles are not those in space.
+        let chamfers = densities.filter(|_| !nature.as_seen).map(|densities| {
+            let of_points = (&assigned.sums[..], &densities[..]);
+            chamfers::chamfers((cells, &surfels), (&found, &local), of_points)
+        });
         Ok(Labelled {
             parameters,
             local,

@@ -268,14 +268,13 @@ impl Field<'_> {
             }
             settled.push(here);
             let (plane, bend) = self.sharpened(grower, plane, free)?;
-            let seen = self.seen(&plane.surfels);
-            let points = seen.0;
+            let (points, middle) = self.weight_and_middle(&plane.surfels);
             let round = bend.is_round()
                 && (self.limits.facets
                     || !self.limits.obey
                     || !self.ends_within(grower, &plane, free));
             let reason = if round { Reason::Round } else { Reason::Bent };
-            failed = Failed::new((plane.normal, plane.rho), seen, reason);
+            failed = Failed::new((plane.normal, plane.rho), (points, middle), reason);
             if round && !self.limits.facets {
                 failed.spent = plane.surfels;
                 break;
@@ -423,7 +422,9 @@ impl Field<'_> {
         tolerance: f64,
         free: &[bool],
     ) -> Result<Support, Failed> {
-        let failed = |plane, set: &[u32], reason| Err(Failed::new(plane, self.seen(set), reason));
+        let failed = |plane, set: &[u32], reason| {
+            Err(Failed::new(plane, self.weight_and_middle(set), reason))
+        };
         let Some(mut plane) = self.surfels.fit(&members) else {
             return failed(([0.0; 3], 0.0), &members, Reason::TooSmall);
         };
@@ -461,7 +462,7 @@ impl Field<'_> {
         }
         let weight = self.weight(&members);
         if weight < self.limits.min_inliers {
-            let small = Failed::new(plane, self.seen(&members), Reason::TooSmall);
+            let small = Failed::new(plane, self.weight_and_middle(&members), Reason::TooSmall);
             return Err(Failed { wanted: NonZeroU64::new(self.limits.min_inliers), ..small });
         }
         if is_mixed(weight, others) {
@@ -669,7 +670,7 @@ impl Field<'_> {
     }
 
     /// The number of points of surfels, and their middle.
-    fn seen(&self, set: &[u32]) -> (u64, Vec3) {
+    fn weight_and_middle(&self, set: &[u32]) -> (u64, Vec3) {
         (self.weight(set), self.middle(set))
     }
 

@@ -63,9 +63,9 @@ impl Undulation {
         self.blocks.extend_from_slice(&other.blocks);
     }
 
-    /// The number of points that share one error about the plane, from which they have this `variance`; `None` if the blocks are too few.
+    /// The number of points that share one error about the plane, about which they have this `variance`; `None` if the blocks are too few.
     ///
-    /// Independent errors add up to the root of a block's points, shared ones to as many times as much as there are points.
+    /// The sum of n independent errors is √n times one of them, that of n shared errors n times.
     pub fn alike(&self, plane: &LocalPlane, variance: f64) -> Option<f64> {
         let known = self.blocks.len() as f64;
         let error = |block: &Block| block.points * (dot(block.mean, plane.normal) - plane.rho);

@@ -42,7 +42,7 @@ const NEARER: f64 = 0.85;
 const SURROUNDED: f64 = 0.9;
 /// … It has at most one in so many of the plane's points, …
 const SMALLER: f64 = 50.0;
-/// … is at most so many tolerances away, root mean square, of the plane or of its own, which is narrower for a roof on rough ground, …
+/// … is at most so many tolerances away, root mean square; the smaller of the two tolerances counts, since a roof on rough ground has a narrower one, …
 const BUMP: f64 = 2.0;
 /// … and is tilted by at most this angle, in radians.
 const SLOPE: f64 = 26.0 * std::f64::consts::PI / 180.0;
@@ -104,25 +104,17 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
         let about = |large: usize| Roughness::new(&whole[small], &local[large]);
         let with = |large: usize| rough[large].with(&rough[small], &about(large));
         let middle = whole[small].mean();
-        let is_low = |large: usize| {
-            let points = [whole[small].n as f64, rough[large].points];
-            let tolerance = local[large].tolerance.min(local[small].tolerance);
-            !planes.even && is_low(points, about(large).first / tolerance)
+        let pair = |large: usize| Pair {
+            points: [whole[small].n as f64, rough[large].points],
+            tolerances: [small, large].map(|i| local[i].tolerance),
+            cosine: dot(local[small].normal, local[large].normal).abs(),
+            away: about(large).first,
         };
         let near = |&large: &usize| {
             let LocalPlane { normal, rho, tolerance } = local[large];
-            let cosine = dot(local[small].normal, normal);
-            let is_small = || whole[small].n as f64 <= SMALL * rough[large].points;
-            let away = about(large).first;
             // Most pairs end here.
             (dot(middle, normal) - rho).abs() <= REACH * tolerance
-                && match planes.even {
-                    true => is_small() && may_go_on(cosine, away, tolerance),
-                    false => {
-                        may_be_one(cosine, away, tolerance)
-                            || is_low(large) && cosine.abs() >= SLOPE.cos()
-                    }
-                }
+                && pair(large).may_be_one(planes.even)
                 && with(large).is_bearable(planes.usual)
         };
         let mut larger: Vec<usize> = order[k + 1..].iter().copied().filter(near).collect();
@@ -142,24 +134,8 @@ pub(super) fn join(planes: &Planes, local: &mut [LocalPlane], into: &mut [u32]) 
         let root = |i: u32| into.get(own[i as usize] as usize).copied();
         let (contacts, points) = planes.contacts(&parts, local[small], &larger, root);
         let is_wave = |&&large: &&usize| {
-            let tolerance = local[large].tolerance;
-            let away = about(large).first;
-            let inside = !planes.even && away <= INSIDE * tolerance;
-            let wider = tolerance.max(local[small].tolerance);
-            let step = STEP * wider;
-            let most_near = if planes.even { NEARER * away } else { (NEARER * away).max(wider) };
-            contacts.get(&large).is_some_and(|contact| match inside {
-                _ if is_low(large) && contact.touches(SURROUNDED, points) => true,
-                true => {
-                    let is_level = || planes.drifts && contact.step() <= LEVEL * step;
-                    contact.touches(MEETING, points) || is_level()
-                }
-                false => {
-                    contact.touches(TOUCHING, points)
-                        && contact.step() <= step
-                        && contact.near_step() <= most_near
-                }
-            })
+            let contact = contacts.get(&large);
+            contact.is_some_and(|contact| pair(large).is_wave(contact, points, planes))
         };
         let waves = larger.iter().filter(is_wave);
         let nearest = waves.min_by(|&&a, &&b| about(a).first.total_cmp(&about(b).first));
@@ -235,20 +211,59 @@ impl Roughness {
     }
 }
 
-/// Whether a plane may be a wave of one with this `tolerance`, from which its points are `distance` away;
-/// `cosine` is that of the angle between the two.
-fn may_be_one(cosine: f64, distance: f64, tolerance: f64) -> bool {
-    distance <= INSIDE * tolerance || distance <= REACH * tolerance && cosine.abs() >= TILT.cos()
+/// A plane and a larger one of which it may be a wave.
+struct Pair {
+    /// The points of both, of the smaller plane first.
+    points: [f64; 2],
+    /// The tolerances of both.
+    tolerances: [f64; 2],
+    /// The cosine of the angle between them, from 0 to 1.
+    cosine: f64,
+    /// Root mean square distance of the smaller plane's points from the larger plane.
+    away: f64,
 }
 
-/// The same where the noise is white and the same everywhere.
-fn may_go_on(cosine: f64, distance: f64, tolerance: f64) -> bool {
-    (AWAY * tolerance..=REACH * tolerance).contains(&distance) && cosine.abs() >= TILT.cos()
-}
+impl Pair {
+    /// Whether the smaller plane may be a wave, as far as the two planes tell; `even` says that the noise is white and the same everywhere.
+    fn may_be_one(&self, even: bool) -> bool {
+        let ([points, others], tolerance) = (self.points, self.tolerances[1]);
+        let goes_on = self.away <= REACH * tolerance && self.cosine >= TILT.cos();
+        match even {
+            true => points <= SMALL * others && goes_on && self.away >= AWAY * tolerance,
+            false => self.is_inside() || goes_on || self.may_be_bump(),
+        }
+    }
 
-/// Whether one of so many points may be a bump of one of as many others, from which its points are so many tolerances away.
-fn is_low([points, others]: [f64; 2], away: f64) -> bool {
-    points * SMALLER <= others && away <= BUMP
+    /// Whether the smaller plane lies within the slab of the larger one.
+    fn is_inside(&self) -> bool {
+        self.away <= INSIDE * self.tolerances[1]
+    }
+
+    /// Whether the smaller plane may be a bump of the larger one.
+    fn may_be_bump(&self) -> bool {
+        let [points, others] = self.points;
+        let tolerance = self.tolerances[0].min(self.tolerances[1]);
+        points * SMALLER <= others && self.away <= BUMP * tolerance && self.cosine >= SLOPE.cos()
+    }
+
+    /// Whether the smaller plane is a wave, by its `contact` with the larger one; so many of its points lie on surfaces.
+    fn is_wave(
+        &self,
+        contact: &Contact,
+        points: u64,
+        &Planes { even, drifts, .. }: &Planes,
+    ) -> bool {
+        let wider = self.tolerances[0].max(self.tolerances[1]);
+        let step = STEP * wider;
+        let most_near = if even { NEARER * self.away } else { (NEARER * self.away).max(wider) };
+        let is_level = || drifts && contact.step() <= LEVEL * step;
+        let goes_on = || contact.step() <= step && contact.near_step() <= most_near;
+        match !even && self.is_inside() {
+            true => contact.touches(MEETING, points) || is_level(),
+            false if contact.touches(TOUCHING, points) && goes_on() => true,
+            false => !even && self.may_be_bump() && contact.touches(SURROUNDED, points),
+        }
+    }
 }
 
 impl Contact {
@@ -413,20 +428,21 @@ mod tests {
 
     #[test]
     fn a_steep_bump_is_joined_with_the_surface_around_it() {
-        // A floor with a slope in a square, around which points are missing so far.
-        let joined = |gap: f64, even: bool| {
+        // A floor with a slope in a square; up to this distance from the square points are missing.
+        let joined = |gap: f64, even: bool, slope: f64| {
             let from = |u: f64, v: f64| (u - 9950.0).abs().max((v - 9950.0).abs()) - 500.0;
+            let is_missing = |u: f64, v: f64| (0.0..gap).contains(&from(u, v));
             let point = |i: u32| {
                 let [u, v] = [i % 200, i / 200].map(|v| f64::from(v * 100));
-                let height = if from(u, v) < 0.0 { 0.36 * (u - 9950.0) } else { 0.0 };
-                ([u, v, height + f64::from(i * 7919 % 31)], from(u, v))
+                let height = if from(u, v) < 0.0 { slope * (u - 9950.0) } else { 0.0 };
+                [u, v, height + f64::from(i * 7919 % 31)]
             };
-            let with = (0..40_000).map(point).filter(|&(_, from)| !(0.0..gap).contains(&from));
-            let points: Points = with.clone().map(|(at, _)| at.map(|v| v as f32)).collect();
+            let with = (0..40_000).map(point).filter(|&[u, v, _]| !is_missing(u, v));
+            let points: Points = with.clone().map(|at| at.map(|v| v as f32)).collect();
             let (cloud, surfels) = surfels(&points, 10.0);
             let part = |[u, v, _]: [f64; 3]| usize::from(from(u, v) < 0.0);
             let mut sums = [Moments::default(); 2];
-            with.for_each(|(at, _)| sums[part(at)].add(at.map(|v| v as i64)));
+            with.for_each(|at| sums[part(at)].add(at.map(|v| v as i64)));
             let mut local = sums.map(|sums| LocalPlane::of_fit(&sums.fit().unwrap(), TOLERANCE));
             let found = [0, 1].map(|wanted| {
                 let is_in = |&i: &u32| part(surfels.list[i as usize].centroid) == wanted;
@@ -448,25 +464,43 @@ mod tests {
             join(&planes, &mut local, &mut into);
             into == [0, 0]
         };
-        assert!(joined(0.0, false));
-        assert!(!joined(0.0, true) && !joined(4000.0, false));
-        assert!(is_low([10.0, 500.0], 1.9));
-        assert!(!is_low([10.0, 499.0], 1.9) && !is_low([10.0, 500.0], 2.1));
+        assert!(joined(0.0, false, 0.36));
+        assert!(!joined(0.0, true, 0.36) && !joined(0.0, false, 0.6));
+        assert!(!joined(4000.0, false, 0.36));
+    }
+
+    /// A plane so many tolerances away from one of as many points.
+    fn pair(cosine: f64, away: f64) -> Pair {
+        let [points, tolerances] = [[10.0, 10.0], [TOLERANCE; 2]];
+        Pair { points, tolerances, cosine, away: away * TOLERANCE }
+    }
+
+    #[test]
+    fn a_bump_is_small_low_and_not_too_steep() {
+        let may_be = |others: f64, own: f64, cosine: f64, away: f64| {
+            let (points, tolerances) = ([10.0, others], [own * TOLERANCE, TOLERANCE]);
+            Pair { points, tolerances, ..pair(cosine, away) }.may_be_bump()
+        };
+        assert!(may_be(500.0, 1.0, 0.9, 1.9));
+        assert!(!may_be(499.0, 1.0, 0.9, 1.9) && !may_be(500.0, 1.0, 0.9, 2.1));
+        assert!(!may_be(500.0, 1.0, 0.89, 1.9));
+        // Its own tolerance counts if it is the smaller one.
+        assert!(!may_be(500.0, 0.9, 0.9, 1.9) && may_be(500.0, 2.0, 0.9, 1.9));
     }
 
     #[test]
     fn what_lies_within_the_slab_may_be_tilted() {
-        assert!(may_be_one(0.2, 0.59 * TOLERANCE, TOLERANCE));
-        assert!(!may_be_one(0.2, 0.61 * TOLERANCE, TOLERANCE));
-        // Beyond it only what is nearly parallel, whichever way the normals point.
-        assert!(may_be_one(-0.99, 2.9 * TOLERANCE, TOLERANCE));
-        assert!(!may_be_one(0.98, 2.9 * TOLERANCE, TOLERANCE));
-        assert!(!may_be_one(1.0, 3.1 * TOLERANCE, TOLERANCE));
-        // With the same white noise everywhere, only what leaves the plane does.
-        assert!(may_go_on(-0.99, 0.4 * TOLERANCE, TOLERANCE));
-        assert!(!may_go_on(1.0, 0.3 * TOLERANCE, TOLERANCE));
-        assert!(!may_go_on(0.98, 0.4 * TOLERANCE, TOLERANCE));
-        assert!(!may_go_on(1.0, 3.1 * TOLERANCE, TOLERANCE));
+        let may_be_one = |cosine: f64, away: f64| pair(cosine, away).may_be_one(false);
+        assert!(may_be_one(0.2, 0.59) && !may_be_one(0.2, 0.61));
+        // Beyond it only what is nearly parallel.
+        assert!(may_be_one(0.99, 2.9) && !may_be_one(0.98, 2.9) && !may_be_one(1.0, 3.1));
+        // With the same white noise everywhere, only what leaves the plane does, and it is small.
+        let may_go_on = |share: f64, cosine: f64, away: f64| {
+            Pair { points: [share, 1.0], ..pair(cosine, away) }.may_be_one(true)
+        };
+        assert!(may_go_on(0.4, 0.99, 0.4) && !may_go_on(0.6, 0.99, 0.4));
+        assert!(!may_go_on(0.4, 1.0, 0.3) && !may_go_on(0.4, 0.98, 0.4));
+        assert!(!may_go_on(0.4, 1.0, 3.1));
     }
 
     #[test]

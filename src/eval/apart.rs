@@ -4,6 +4,8 @@ use crate::vector::{Vec3, dot, minus};
 
 /// Points that are all moved by less than this share of the cloud's diagonal lie in the same place. …
 const HARDLY: f64 = 1e-4;
+/// … (Of fewer points than this, such as two corners, chance may move all by as much: there, [`FAR`] is the share.) …
+const FEW: usize = 10;
 /// … So do points that are moved by less than this many times what is left when that is undone, …
 const BY_CHANCE: f64 = 10.0;
 /// … unless that is more than this share of the diagonal, …
@@ -26,19 +28,21 @@ pub(super) fn apart(found: &[Vec3], truth: &[Vec3]) -> Option<Apart> {
     let is_finite = |(a, b): &(&Vec3, &Vec3)| a.iter().chain(*b).all(|v| v.is_finite());
     let pairs = || found.iter().zip(truth).filter(is_finite);
     let steps = || pairs().map(|(found, truth)| minus(*found, *truth));
-    let n = pairs().count().max(1) as f64;
+    let n = pairs().count();
+    let hardly = if n < FEW { FAR } else { HARDLY };
+    let n = n.max(1) as f64;
     let sum = steps().fold([0.0; 3], |sum, step| std::array::from_fn(|a| sum[a] + step[a]));
     let moved = sum.map(|v| v / n);
     let left = steps().map(|step| length(minus(step, moved)).powi(2)).sum::<f64>() / n;
     let left = left.sqrt();
     let [low, high] = bounds(truth);
     let diagonal = length(minus(high, low));
-    if length(moved) > (HARDLY * diagonal).max(BY_CHANCE * left) {
+    let size = found.iter().chain(truth).flatten().filter(|v| v.is_finite());
+    let step = FLOAT * size.fold(0.0_f64, |most, v| most.max(v.abs()));
+    if length(moved) > (hardly * diagonal).max(BY_CHANCE * left).max(step) {
         return Some(Apart::Moved(moved));
     }
-    let size = found.iter().chain(truth).flatten().filter(|v| v.is_finite());
-    let size = size.fold(0.0_f64, |most, v| most.max(v.abs()));
-    (left > (FAR * diagonal).max(FLOAT * size)).then_some(Apart::Elsewhere)
+    (left > (FAR * diagonal).max(step)).then_some(Apart::Elsewhere)
 }
 
 /// The smallest and the largest coordinates of points; those that are not finite are passed over.
@@ -83,6 +87,12 @@ mod tests {
         let truth = cloud(survey);
         let floats = cloud(|p| survey(p).map(|v| f64::from(v as f32)));
         assert_eq!(apart(&floats, &truth), None);
+        // Two corners may be rounded alike.
+        let corners = [[0.0; 3], [12.0, 9.0, 3.0]].map(survey);
+        let rounded = corners.map(|[x, y, z]| [x, y + 0.5, z + 0.005]);
+        assert_eq!(apart(&rounded, &corners), None);
+        let down = [[0.0; 3], [12.0, 9.0, 3.0]].map(|p| p.map(|v| v + 0.006));
+        assert_eq!(apart(&down, &[[0.0; 3], [12.0, 9.0, 3.0]]), None);
         let mut holed = truth.clone();
         holed[3] = [f64::NAN; 3];
         holed[4][1] = f64::INFINITY;

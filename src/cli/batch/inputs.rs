@@ -136,7 +136,7 @@ impl Finder {
         found
     }
 
-    /// The same of what lies in a folder.
+    /// Looks at the entries of a folder.
     fn entries(&mut self, folder: &Path, depth: usize) -> Result<(), Error> {
         for entry in fs::read_dir(folder).map_err(Error::io(folder))? {
             let entry = entry.map_err(Error::io(folder))?;
