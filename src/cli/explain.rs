@@ -149,7 +149,7 @@ fn found(out: &mut String, detection: &Detection) {
         out,
         "  {}, {wide} of them in a wider slab than --tolerance{}",
         counted(detection.planes.len() as u64, "plane"),
-        if wide > 0 && may_be_kept { "; --widen 1 allows none" } else { "" }
+        if wide > 0 && may_be_kept { "; --widen 1 keeps all within --tolerance" } else { "" }
     );
     if let Some(least) = detection.planes.last() {
         line!(

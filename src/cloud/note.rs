@@ -49,6 +49,13 @@ pub enum Note {
         /// What the columns are taken for.
         columns: String,
     },
+    /// The last line of a text has another number of columns than its first point.
+    ColumnsChange {
+        /// Columns of the first point.
+        first: usize,
+        /// Columns of the last line.
+        last: usize,
+    },
     /// The names of columns give units that are not heeded.
     ColumnUnits {
         /// The units of x, y and z, where there are any.
@@ -131,6 +138,11 @@ impl fmt::Display for Note {
                 } else {
                     "x,y,z,-".to_string()
                 }
+            ),
+            Note::ColumnsChange { first, last } => write!(
+                f,
+                "the last line has {last} columns, the first point {first}: the file may be cut off, or several exports \
+                 in one; then give each by itself"
             ),
             Note::ColumnUnits { units } => {
                 f.write_str("the names of the columns say ")?;

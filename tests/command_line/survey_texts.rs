@@ -366,6 +366,22 @@ fn labels_and_merged_exports_are_called_so() {
     for second in ["//X Y Z", "# noise of 2 mm", "# x y z as seen from the second station"] {
         assert_eq!(merged("//X Y Z", second).code, Some(0), "{second}");
     }
+    // Without names, points with other columns are read as the first ones.
+    let numbered = text("", |k, p| format!("{k} {}", p.join(" ")));
+    let long = format!("{part}{}", part.repeat(40));
+    for (first, second, warns) in [
+        (&part, &numbered, true),
+        (&numbered, &part, true),
+        (&long, &numbered, true),
+        (&part, &part, false),
+    ] {
+        let told = detect(&folder.write(format!("{first}{second}")), "").err;
+        assert_eq!(told.contains("several exports in one"), warns, "{told}");
+    }
+    // A remark may have any number of words.
+    let words = format!("{part}0 0 0 corner of a house\n");
+    let told = detect(&folder.write(format!("0 0 0 door\n{words}")), "").err;
+    assert!(!told.contains("several exports in one"), "{told}");
     // The same names of fewer columns than there are.
     let wide = text("", |k, p| format!("{} {} 2 3", p.join(" "), k % 200));
     let twice = folder.write(format!("//X Y Z\n{wide}//X Y Z\n{wide}"));

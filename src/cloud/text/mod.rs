@@ -57,6 +57,9 @@ fn check_stream(head: &[u8]) -> std::result::Result<(), String> {
 /// Bytes that tell what columns hold: some thousand lines.
 const SAMPLE: u64 = 1 << 18;
 
+/// Longest line whose columns are counted.
+const LINE: u64 = 1 << 12;
+
 /// A text whose columns are known.
 struct Text {
     bytes: Arc<Bytes>,
@@ -76,10 +79,36 @@ impl Text {
             let end = last(b'\n').or_else(|| last(b'\r'));
             sample.truncate(end.map_or(0, |end| end + 1));
         }
-        let schema = Schema::of(&sample, columns)
+        let mut schema = Schema::of(&sample, columns)
             .map_err(|message| Error::unrecognized(bytes.path(), message))?;
+        if columns.is_none() {
+            schema.notes.extend(columns_change(bytes, &schema)?);
+        }
         Ok(Text { bytes: bytes.clone(), info: info(&schema), schema, is_untold: columns.is_none() })
     }
+}
+
+/// What to say where the last line has another number of columns than the first point. Only lines of numbers are compared: a remark may
+/// be one word or several.
+fn columns_change(bytes: &Bytes, schema: &Schema) -> Result<Option<Note>> {
+    let style = schema.style;
+    let columns = |line: &[u8]| {
+        let cells = style.cells(style.content(line)?);
+        cells.iter().all(|cell| style.value(cell).is_some()).then_some(cells.len())
+    };
+    let lines =
+        |bytes: &[u8]| bytes.split(|&byte| byte == b'\n').map(Vec::from).collect::<Vec<_>>();
+    let first = lines(&bytes.head(schema.start, LINE)?);
+    // The first of these lines may be the end of one.
+    let behind = bytes.len().saturating_sub(LINE).max(schema.start);
+    let last = lines(&bytes.head(behind, LINE)?);
+    let whole = last.iter().skip(usize::from(behind > schema.start));
+    let first = first.first().and_then(|line| columns(line));
+    let last =
+        whole.rev().find(|line| style.content(line).is_some()).and_then(|line| columns(line));
+    // What has too few columns for a point is refused when it is read.
+    let change = first.zip(last).filter(|&(first, last)| first != last && last >= 3);
+    Ok(change.map(|(first, last)| Note::ColumnsChange { first, last }))
 }
 
 fn info(schema: &Schema) -> HeaderInfo {
