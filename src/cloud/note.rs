@@ -49,11 +49,11 @@ pub enum Note {
         /// What the columns are taken for.
         columns: String,
     },
-    /// The last line of a text has another number of columns than its first point.
+    /// The last lines of a text have another number of columns than its first point.
     ColumnsChange {
         /// Columns of the first point.
         first: usize,
-        /// Columns of the last line.
+        /// Columns of the last lines.
         last: usize,
     },
     /// The names of columns give units that are not heeded.
@@ -141,8 +141,8 @@ impl fmt::Display for Note {
             ),
             Note::ColumnsChange { first, last } => write!(
                 f,
-                "the last line has {last} columns, the first point {first}: the file may be cut off, or several exports \
-                 in one; then give each by itself"
+                "the last lines have {last} columns, the first point has {first}: if the file is several exports in \
+                 one, give each by itself"
             ),
             Note::ColumnUnits { units } => {
                 f.write_str("the names of the columns say ")?;

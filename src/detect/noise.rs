@@ -55,8 +55,8 @@ const ONE_WAY: f64 = 0.75;
 const OTHERS: f64 = 0.25;
 /// Profiles are so many times as far apart as the steps along the other axes, …
 const ALONE: f64 = 100.0;
-/// … and as the finest cells are wide.
-const COARSE: f64 = 2.0;
+/// … and at least so many times as far apart as the finest cells are wide: the steps of rounded depths are finer.
+const COARSE: f64 = 0.2;
 /// Coordinates that are rounded so many times as much as matters to most surfaces are those of profiles.
 const PROFILES: f64 = 4.0;
 /// Slices are thinner than what rounding adds to a coordinate; a neighbourhood that is more than so many times as thick has noise, …
@@ -590,24 +590,29 @@ mod tests {
 
     #[test]
     fn the_places_of_profiles_are_not_rounded() {
-        // A floor and a wall that profiles run along, 800 steps apart; then each coordinate is rounded so.
-        let point = |i: usize| {
-            let (profile, along) = ((i * 7 % 59 * 800) as f64, (i / 60 * 40) as f64);
+        // A floor and a wall that profiles run along, so far apart, as are their points.
+        let point = |i: usize, [apart, next]: [usize; 2]| {
+            let (profile, along) = ((i * 7 % 59 * apart) as f64, (i / 60 * next) as f64);
             let noise = (i * 7919 % 97) as f64 - 48.0;
-            let at = if i < 30_000 { [along, noise] } else { [20_000.0 + noise, along - 20_000.0] };
+            let wall = (500 * next) as f64;
+            let at = if i < 30_000 { [along, noise] } else { [wall + noise, along - wall] };
             [profile, at[0], at[1]].map(|v| v.round() as f32)
         };
-        let profiles: Points = (0..60_000).map(point).collect();
+        let profiles =
+            |apart: [usize; 2]| -> Points { (0..60_000).map(|i| point(i, apart)).collect() };
         let round = |p: [f32; 3]| p.map(|v| (v / 800.0).round() * 800.0);
-        let rounded: Points = (0..60_000).map(|i| round(point(i))).collect();
+        let rounded: Points = (0..60_000).map(|i| round(point(i, [800, 40]))).collect();
         let shown = |points: &Points| {
             let cloud = whole(points);
             let view = View::new(&cloud.cells, &mut cloud.sums());
             let rounding = rounded::rounding(points.len(), |i| points.get(i));
-            assert!(rounding[0] > 200.0, "{rounding:?}");
+            assert!(rounding[0] > 28.0, "{rounding:?}");
             view.rounding(rounding)
         };
-        assert!(shown(&profiles) < 20.0, "{}", shown(&profiles));
+        for apart in [[800, 40], [400, 100]] {
+            let shown = shown(&profiles(apart));
+            assert!(shown < 20.0, "{apart:?}: {shown}");
+        }
         assert!(shown(&rounded) > 200.0, "{}", shown(&rounded));
     }
 

@@ -57,8 +57,8 @@ fn check_stream(head: &[u8]) -> std::result::Result<(), String> {
 /// Bytes that tell what columns hold: some thousand lines.
 const SAMPLE: u64 = 1 << 18;
 
-/// Longest line whose columns are counted.
-const LINE: u64 = 1 << 12;
+/// Bytes at the start and at the end of the points in which columns are counted.
+const LINES: u64 = 1 << 12;
 
 /// A text whose columns are known.
 struct Text {
@@ -88,26 +88,24 @@ impl Text {
     }
 }
 
-/// What to say where the last line has another number of columns than the first point. Only lines of numbers are compared: a remark may
-/// be one word or several.
+/// What to say where the last lines have another number of columns than the first point. Only lines of numbers are compared: a remark
+/// may be one word or several.
 fn columns_change(bytes: &Bytes, schema: &Schema) -> Result<Option<Note>> {
     let style = schema.style;
     let columns = |line: &[u8]| {
         let cells = style.cells(style.content(line)?);
         cells.iter().all(|cell| style.value(cell).is_some()).then_some(cells.len())
     };
-    let lines =
-        |bytes: &[u8]| bytes.split(|&byte| byte == b'\n').map(Vec::from).collect::<Vec<_>>();
-    let first = lines(&bytes.head(schema.start, LINE)?);
-    // The first of these lines may be the end of one.
-    let behind = bytes.len().saturating_sub(LINE).max(schema.start);
-    let last = lines(&bytes.head(behind, LINE)?);
-    let whole = last.iter().skip(usize::from(behind > schema.start));
-    let first = first.first().and_then(|line| columns(line));
-    let last =
-        whole.rev().find(|line| style.content(line).is_some()).and_then(|line| columns(line));
-    // What has too few columns for a point is refused when it is read.
-    let change = first.zip(last).filter(|&(first, last)| first != last && last >= 3);
+    let is_end = |&byte: &u8| byte == b'\n';
+    let first = bytes.head(schema.start, LINES)?;
+    let first = first.split(is_end).next().and_then(columns);
+    // The first of these lines may be the end of one, and the last one may be cut off.
+    let behind = bytes.len().saturating_sub(LINES).max(schema.start);
+    let last = bytes.head(behind, LINES)?;
+    let whole = last.split(is_end).skip(usize::from(behind > schema.start));
+    let points: Vec<&[u8]> = whole.filter(|line| style.content(line).is_some()).collect();
+    let last = points.len().checked_sub(2).and_then(|last| columns(points[last]));
+    let change = first.zip(last).filter(|(first, last)| first != last);
     Ok(change.map(|(first, last)| Note::ColumnsChange { first, last }))
 }
 
