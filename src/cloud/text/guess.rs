@@ -80,19 +80,24 @@ impl<'a> Rows<'a> {
 
     /// Refuses numbers with commas that have commas between them, too.
     fn check_commas(&self, lines: &[&[u8]]) -> Result<(), String> {
-        let is_mixed = |line: &&[u8]| {
-            let blank = Style::plain(Separator::Space);
-            let cells = blank.cells(line.trim_ascii());
-            let Some((last, others)) = cells.split_last() else { return false };
+        // The numbers of a line with a comma behind all but the last one.
+        let numbers = |line: &&[u8]| -> Option<Vec<Vec<u8>>> {
+            let cells = Style::plain(Separator::Space).cells(line.trim_ascii());
+            let (last, others) = cells.split_last().filter(|(_, others)| others.len() >= 2)?;
             let others: Option<Vec<&[u8]>> =
                 others.iter().map(|cell| cell.strip_suffix(b",")).collect();
-            let Some(others) = others.filter(|others| others.len() >= 2) else { return false };
-            others.iter().chain([last]).all(|cell| is_comma_number(cell))
+            Some(others?.into_iter().chain([*last]).map(<[u8]>::to_vec).collect())
         };
-        if !lines.is_empty() && lines.iter().all(is_mixed) {
-            return Err(COMMAS.into());
+        // Some have no fraction.
+        let may_be_mixed = |cell: &Vec<u8>| is_comma_number(cell) || is_whole(cell);
+        let mut mixed = 0;
+        for line in lines {
+            match numbers(line).filter(|numbers| numbers.iter().all(may_be_mixed)) {
+                Some(numbers) => mixed += usize::from(numbers.iter().all(|n| is_comma_number(n))),
+                None => return Ok(()),
+            }
         }
-        Ok(())
+        if mixed > 0 && 2 * mixed >= lines.len() { Err(COMMAS.into()) } else { Ok(()) }
     }
 
     /// Refuses the same without blanks: `1,5,2,3,4,0` below three names, or with a fraction that starts with
@@ -101,17 +106,14 @@ impl<'a> Rows<'a> {
         if self.style.comma || self.style.separator != Separator::Char(b',') {
             return Ok(());
         }
-        let digits = |cell: &&[u8]| -> bool {
-            let digits = cell.strip_prefix(b"-").unwrap_or(cell);
-            !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
-        };
+        let digits = |cell: &&[u8]| is_whole(cell);
         // The first may be the name of a point.
         let is_name = |cell: &[u8]| self.style.value(cell).is_none();
-        let is_whole = |row: &Vec<&[u8]>| match row.split_first() {
+        let are_whole = |row: &Vec<&[u8]>| match row.split_first() {
             Some((first, rest)) => (digits(first) || is_name(first)) && rest.iter().all(digits),
             None => false,
         };
-        if self.rows.is_empty() || !self.rows.iter().all(is_whole) {
+        if self.rows.is_empty() || !self.rows.iter().all(are_whole) {
             return Ok(());
         }
         let widths = || self.rows.iter().map(Vec::len);
@@ -121,8 +123,10 @@ impl<'a> Rows<'a> {
         let is_wide = named.is_some_and(|n| least >= n + 3 || (least < most && most > n));
         let has_zero = |cell: &&[u8]| cell.len() > 1 && cell.starts_with(b"0");
         let is_fraction = |row: &Vec<&[u8]>| [1, 3, 5].iter().all(|&k| !row[k].starts_with(b"-"));
-        let is_six = least == 6 && most == 6 && self.rows.iter().all(is_fraction);
-        let zeros = |k: usize| self.rows.iter().any(|row| has_zero(&row[k]));
+        let sixes = || self.rows.iter().filter(|row| row.len() == 6);
+        let are_most = 2 * sixes().count() >= self.rows.len() && least >= 3 && most == 6;
+        let is_six = are_most && sixes().all(is_fraction);
+        let zeros = |k: usize| sixes().any(|row| has_zero(&row[k]));
         if is_wide || (is_six && [1, 3, 5].into_iter().any(zeros)) {
             return Err(COMMAS.into());
         }
@@ -332,6 +336,12 @@ fn whole(cell: &[u8]) -> Option<i64> {
     std::str::from_utf8(cell).ok()?.parse().ok().filter(|n: &i64| n.abs() < 1 << 53)
 }
 
+/// Whether a column is a whole number.
+fn is_whole(cell: &[u8]) -> bool {
+    let digits = cell.strip_prefix(b"-").unwrap_or(cell);
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+}
+
 /// Whether a column is digits with one comma among them.
 fn is_comma_number(cell: &[u8]) -> bool {
     let digits = cell.strip_prefix(b"-").or(cell.strip_prefix(b"+")).unwrap_or(cell);
@@ -382,7 +392,13 @@ mod tests {
         assert!(!rows("1.5;2;3;tree\n1;2;3;1,5\n").style.comma);
         assert_eq!(rows("P 1\t2\t3\t4\nP 2\t3\t4\t5\n").style.separator, Separator::Tab);
         assert_eq!(rows("1\t2\t3\n1 2 3\n").style.separator, Separator::Space);
-        assert!(Rows::new(style_of(b"1,5, 2,3, 4,0"), b"1,5, 2,3, 4,0\n", None).is_err());
+        let is_refused = |text: &str| {
+            let first = text.split('\n').next().unwrap_or_default();
+            Rows::new(style_of(first.as_bytes()), text.as_bytes(), None).is_err()
+        };
+        // Of numbers with commas some have no fraction.
+        assert!(is_refused("1,5, 2,3, 4,0\n") && is_refused("1,5, 2,3, 4,1\n1, 2,3, 4\n"));
+        assert!(!is_refused("1, 2, 3\n1, 2, 4\n") && !is_refused("1,5, 2,3, 4,1\n1.5, 2, 3\n"));
         let of = |text: &str, names: Option<&str>| {
             let names = names.map(str::as_bytes);
             let rows = Rows::new(style_of(text.as_bytes()), text.as_bytes(), names).unwrap();
@@ -390,6 +406,8 @@ mod tests {
         };
         assert!(!of("1,5,2,3,4,0\n", Some("x,y,z")) && of("1,5,2,3,4,0\n", None));
         assert!(!of("1,5,2,3,4\n1,2,5,3,1,4\n", Some("x,y,z")));
+        assert!(!of("1,05,2,3,4,7\n1,5,2,3,1\n", None) && of("1,05,2,3,4,7\n1,5,2,3,1,-3\n", None));
+        assert!(of("1,05,2,3,4,7\n1,5,2,3,1\n1,5,2,3,1\n", None));
         assert!(!of("P1,1,5,2,3,4,0\n", Some("name,x,y,z")));
         assert!(!of("1,05,2,30,4,0\n", None) && of("1,-5,2,3,4,0\n", None));
         assert!(of("1,2,3,7\n", Some("x,y,z")) && of("1.5,2,3,7,8,9\n", Some("x,y,z")));
