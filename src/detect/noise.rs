@@ -55,10 +55,17 @@ const ONE_WAY: f64 = 0.75;
 const OTHERS: f64 = 0.25;
 /// Profiles are so many times as far apart as the steps along the other axes, …
 const ALONE: f64 = 100.0;
-/// … and at least so many times as far apart as the finest cells are wide: the steps of rounded depths are finer.
-const COARSE: f64 = 0.2;
-/// Coordinates that are rounded so many times as much as matters to most surfaces are those of profiles.
+/// … and as the finest cells are wide. …
+const COARSE: f64 = 2.0;
+/// … They may be as near as neighbouring points, which are at least this share of a cell apart, if hardly any surface faces along that
+/// axis: depths of frames are rounded, too.
+const FINE: f64 = 0.2;
+/// Places of profiles are rounded so many times as much as matters to their surfaces: …
 const PROFILES: f64 = 4.0;
+/// … to half of them, …
+const HALF: f64 = 0.5;
+/// … or, if they are near, to all but a few.
+const ALL_BUT_FEW: f64 = 0.95;
 /// Slices are thinner than what rounding adds to a coordinate; a neighbourhood that is more than so many times as thick has noise, …
 const NOISY: f64 = 2.0;
 /// … unless it is thinner than so many steps: coordinates may be a few steps off.
@@ -323,10 +330,11 @@ impl View {
         sorted.sort_by(f64::total_cmp);
         let [_, next, most] = sorted;
         // Rounding of depths is fine against the points, and that of a file is hardly ever along one axis alone.
-        let is_coarse = self.sizes.first().is_some_and(|size| most * 12f64.sqrt() > COARSE * size);
-        if most <= ALONE * next || !is_coarse {
+        let cells = self.sizes.first().map_or(0.0, |size| most * 12f64.sqrt() / size);
+        if most <= ALONE * next || cells <= FINE {
             return most;
         }
+        let share = if cells > COARSE { HALF } else { ALL_BUT_FEW };
         // Narrower neighbourhoods lie within one step.
         let is_wide = |&level: &usize| self.sizes[level] > most * 12f64.sqrt();
         let wide = (0..self.levels()).filter(is_wide);
@@ -336,7 +344,7 @@ impl View {
             dot(along, along).sqrt()
         };
         let mut all: Vec<f64> = normals.unwrap_or_default().into_iter().map(across).collect();
-        let usual = quantile(&mut all, 0.5);
+        let usual = quantile(&mut all, share);
         if !all.is_empty() && most > PROFILES * usual { usual } else { most }
     }
 
