@@ -4,7 +4,7 @@
 //! is then a strip of two or three points' width, tilted against the faces beside it.
 
 use super::found::{FoundPlane, owners};
-use super::piece::{Looked, Piece};
+use super::piece::Piece;
 use crate::surface::cells::Cells;
 use crate::surface::moments::Moments;
 use crate::surface::plane::LocalPlane;
@@ -34,32 +34,17 @@ pub(super) fn chamfers(
     };
     let is_chamfer = |(i, one): (usize, &FoundPlane)| {
         let piece = Piece { cells, surfels, own: &one.support.surfels, plane: local[i] };
-        let is_face = |j: u32| {
-            local.get(owners[j as usize] as usize).is_some_and(|face| {
+        let is_face = |_: u32, j: u32| {
+            let owner = owners[j as usize] as usize;
+            local.get(owner).is_some_and(|face| {
                 let cosine = dot(face.normal, piece.plane.normal).abs();
-                let has_more = sums[owners[j as usize] as usize].n > sums[i].n;
+                let has_more = sums[owner].n > sums[i].n;
                 has_more && (MOST.cos()..=LEAST.cos()).contains(&cosine)
             })
         };
-        is_narrow(i) && piece.beside(is_face) >= BESIDE
+        is_narrow(i) && piece.share_beside(piece.own.iter().copied(), is_face) >= BESIDE
     };
     found.par_iter().enumerate().with_max_len(1).map(is_chamfer).collect()
-}
-
-impl Piece<'_> {
-    /// The share of the points that lie next to surfels of this kind.
-    fn beside(&self, is_of_kind: impl Fn(u32) -> bool) -> f64 {
-        let mut looked = Looked::new(self.cells);
-        let (mut beside, mut all) = (0, 0);
-        for &i in self.own {
-            let (mut is_beside, weight) = (false, u64::from(self.surfel(i).weight));
-            looked.forget();
-            self.look_around(i, &mut looked, |j| is_beside = is_beside || is_of_kind(j));
-            all += weight;
-            beside += if is_beside { weight } else { 0 };
-        }
-        beside as f64 / all.max(1) as f64
-    }
 }
 
 #[cfg(test)]
@@ -89,7 +74,8 @@ mod tests {
         ([from[0], APART * f64::from(along), from[2]], part)
     }
 
-    /// Whether the floor, a strip of so many rows and the face beyond are chamfers, with so many rows missing between it and each face; faces have so many rows.
+    /// Whether the floor, a strip of so many rows and the face beyond are chamfers. So many rows are missing between the strip and each
+    /// face, and faces have so many.
     fn are_chamfers(rows: i32, degrees: f64, (missing, wide): (i32, i32)) -> Vec<bool> {
         let shape = (rows, degrees.to_radians());
         let across = (-wide..-missing).chain(0..rows).chain(rows + missing..rows + wide);

@@ -82,19 +82,10 @@ impl Edge {
     /// it does not count.
     pub fn continued(&self, piece: &Piece) -> f64 {
         let mut inside = self.inside.finder();
-        let mut looked = Looked::new(piece.cells);
-        let (mut edge, mut continued) = (0, 0);
-        for i in self.at_rim(piece) {
-            let (mut goes_on, weight) = (false, u64::from(piece.surfel(i).weight));
-            looked.forget();
-            piece.look_around(i, &mut looked, |j| {
-                let place = || self.lattice.place(piece.surfel(j).centroid);
-                goes_on = goes_on || piece.is_smooth(i, j) && inside.get(place())[0] == 0.0;
-            });
-            edge += weight;
-            continued += if goes_on { weight } else { 0 };
-        }
-        continued as f64 / edge.max(1) as f64
+        piece.share_beside(self.at_rim(piece), |i, j| {
+            let place = || self.lattice.place(piece.surfel(j).centroid);
+            piece.is_smooth(i, j) && inside.get(place())[0] == 0.0
+        })
     }
 }
 

@@ -71,6 +71,25 @@ impl<'a> Piece<'a> {
         }
     }
 
+    /// The share of the points of these surfels of the plane that have a surfel of another plane, or of none, around them for which
+    /// `is_wanted` holds; it is called with a surfel of the plane and one around it.
+    pub fn share_beside(
+        &self,
+        surfels: impl Iterator<Item = u32>,
+        mut is_wanted: impl FnMut(u32, u32) -> bool,
+    ) -> f64 {
+        let mut looked = Looked::new(self.cells);
+        let (mut all, mut beside) = (0, 0);
+        for i in surfels {
+            let (mut is_beside, weight) = (false, u64::from(self.surfel(i).weight));
+            looked.forget();
+            self.look_around(i, &mut looked, |j| is_beside = is_beside || is_wanted(i, j));
+            all += weight;
+            beside += if is_beside { weight } else { 0 };
+        }
+        beside as f64 / all.max(1) as f64
+    }
+
     /// Walks on over the surface from the surfels `next`, ring by ring outwards, until one on the way breaks with an answer; `false`
     /// at its end.
     pub fn walk(&self, mut next: Vec<u32>, mut pass: impl FnMut(u32) -> ControlFlow<bool>) -> bool {

@@ -42,7 +42,8 @@ const NEARER: f64 = 0.85;
 const SURROUNDED: f64 = 0.9;
 /// … It has at most one in so many of the plane's points, …
 const SMALLER: f64 = 50.0;
-/// … is at most so many tolerances away, root mean square; the smaller of the two tolerances counts, since a roof on rough ground has a narrower one, …
+/// … is at most so many tolerances away, root mean square; the smaller of the two tolerances counts, since a roof on rough ground has a
+/// narrower one, …
 const BUMP: f64 = 2.0;
 /// … and is tilted by at most this angle, in radians.
 const SLOPE: f64 = 26.0 * std::f64::consts::PI / 180.0;
